@@ -16,6 +16,7 @@ let package = Package(
                 .product(name: "HearthClassification", package: "hearth"),
                 .product(name: "HearthDelivery", package: "hearth"),
                 .product(name: "HearthInference", package: "hearth"),
+                .product(name: "HearthPublishing", package: "hearth"),
                 .product(name: "HearthServer", package: "hearth"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)])

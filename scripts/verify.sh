@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
-stages="tests engine sanitizers engine-sanitizers swap soak schemas fuzz crash disk limits network cloud records stores assistant classify server server-soak server-peers clients page train-classifier consumer first-run bench bench-engine bench-peers bench-extremes"
+stages="tests engine sanitizers engine-sanitizers swap soak schemas fuzz crash disk limits network cloud records stores assistant classify server server-soak server-peers clients page tuf train-classifier consumer first-run bench bench-engine bench-peers bench-extremes"
 if [ "${1:-}" = --stages ]; then echo "$stages"; exit; fi
 
 flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig")
@@ -178,6 +178,12 @@ stage_classify() {
     make --no-print-directory build
     scripts/classify/equal.sh .build/release/hearth 1000
     HEARTH_TESTS=full selected 'ClassifierProxyTests|NomClassifierTests|ClassifierTests'
+}
+
+# Signed origins: both ways with python-tuf, the attacks by name, and tuf-conformance, whose unpacked folder HEARTH_TUF_SUITE names.
+stage_tuf() {
+    make --no-print-directory build
+    scripts/trust/run.sh .build/release/hearth
 }
 
 # Apps that depend on this package by URL, as another user.

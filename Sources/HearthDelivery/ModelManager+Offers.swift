@@ -13,6 +13,8 @@ package struct FamilyOffers: Sendable {
     package var problem: (any Error)?
     /// The sources that did not answer; their last lists are used instead.
     package var cachedLists: [CachedList] = []
+    /// The signed sources whose signatures end soon.
+    package var expiring: [ExpiringSignatures] = []
 }
 
 extension ModelManager {
@@ -42,6 +44,9 @@ extension ModelManager {
         for case .failure(let error) in reports.map(\.outcome) { found.problem = found.problem ?? error }
         found.cachedLists = reports.compactMap { report in
             report.listing.flatMap { CachedList(report.source, $0.freshness) }
+        }
+        found.expiring = reports.compactMap { report in
+            ExpiringSignatures(report.source, until: report.listing?.signedUntil, now: time.now)
         }
         if let problem = found.problem, !reports.contains(where: { $0.listing != nil }) { throw problem }
         for family in Self.families(of: reports, and: inUse.keys) {

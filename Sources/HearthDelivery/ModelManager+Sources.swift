@@ -72,7 +72,8 @@ extension ModelManager {
     /// An origin as a source that keeps its cached catalogs in this home.
     nonisolated func source(_ origin: Origin, family: Family?) -> OriginSource {
         OriginSource(
-            origin, family: family, folder: store.layout.catalogs, fetcher: fetcher, fileSystem: fileSystem, time: time)
+            origin, family: family, folder: store.layout.catalogs, fetcher: fetcher, fileSystem: fileSystem, time: time,
+            asksForRoot: asksForRoots)
     }
 
     /// A repository of the configured hub.

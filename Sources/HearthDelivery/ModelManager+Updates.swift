@@ -82,6 +82,7 @@ extension ModelManager {
         }
         var finding = UpdateFinding(family: family, active: inUse?.version, reason: update)
         finding.freshness = found?.freshness
+        finding.expiring = found.flatMap { ExpiringSignatures($0.source, until: $0.signedUntil, now: time.now) }
         return finding
     }
 

@@ -58,6 +58,8 @@ public actor ModelManager {
     package nonisolated let probe: (any ReleaseProbe)?
     nonisolated let releasePreflight: (any ReleasePreflight)?
     nonisolated let remoteHead: RemoteHead
+    /// Whether signed origins are refused until a person trusts their keys.
+    nonisolated let asksForRoots: Bool
 
     /// Creates a manager of a home folder, without engines: releases are used as they came, and none is probed.
     /// - Parameters:
@@ -88,6 +90,7 @@ public actor ModelManager {
     ///   - preflight: checks before a fetch whether a release fits; `nil` trusts the publisher.
     ///   - queue: the transfers of another manager of the same home in this process, which this one joins; `nil` for its
     ///     own.
+    ///   - asksForRoots: whether a signed origin without a known root is refused at first, so that a person is asked.
     package init(
         home: Path, origins: [Origin], http: any HTTPClient = DefaultHTTPClient(),
         fileSystem: any FileSystem = LocalFileSystem(),
@@ -95,11 +98,13 @@ public actor ModelManager {
         ignoresMemory: Bool = false, appVersion: SemanticVersion? = nil, provider: (any DownloadURLProvider)? = nil,
         formats: Set<ModelFormat>? = nil, bundled: [BundledSource] = [],
         hub: Result<HubSettings, CatalogError>? = nil, preparer: (any ReleasePreparer)? = nil,
-        probe: (any ReleaseProbe)? = nil, preflight: (any ReleasePreflight)? = nil, queue: TransferManager? = nil
+        probe: (any ReleaseProbe)? = nil, preflight: (any ReleasePreflight)? = nil, queue: TransferManager? = nil,
+        asksForRoots: Bool = false
     ) {
         let store = ModelStore(home: home, fileSystem: fileSystem, time: time)
         self.store = store
         self.origins = origins
+        self.asksForRoots = asksForRoots
         self.deviceMemory = deviceMemory
         self.ignoresMemory = ignoresMemory
         self.appVersion = appVersion

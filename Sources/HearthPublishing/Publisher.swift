@@ -16,6 +16,8 @@ public struct Publisher: Sendable {
     private let folder: Path
     private let fileSystem: any FileSystem
     private let time: TimeSource
+    /// Signs the list after it was written; `nil` leaves the signed files of the origin as they are.
+    package var signer: OriginSigner?
 
     /// Creates a publisher for the origin in `folder`, which is made at the first publication.
     public init(folder: Path) { self.init(folder: folder, fileSystem: LocalFileSystem(), time: .system) }
@@ -63,6 +65,7 @@ public struct Publisher: Sendable {
         }
         try refuseTheSameReleaseTwice(sources)
         try refuseCompanionsOfSeveral(sources, companions)
+        try signer?.check(SignedFolder(folder, fileSystem: fileSystem))
         guard !request.isDryRun else { return try publish(sources, request, copier) }
         try fileSystem.makeFolders(folder.appending("models"))
         guard let lock = try FileLock.tryAcquire(folder.appending(".publish.lock")) else {
@@ -102,6 +105,7 @@ public struct Publisher: Sendable {
                 for file in placed { withdraw(file.withdrawn, of: file, unless: manifest.catalog) }
             }
         }
+        if !request.isDryRun { try signer?.sign(SignedFolder(folder, fileSystem: fileSystem), now: time.now) }
         let items = placed.map { file in
             let identity = file.source.identity
             return PublishReport.Item(

@@ -6,7 +6,7 @@ public enum PublishingErrorDomain: ErrorDomain {
     public static var codes: [ErrorCode<Self>] {
         [
             .notPublishable, .nameNeeded, .versionNeeded, .releaseExists, .releaseTwice, .sourceChanged,
-            .originUnusable, .publisherBusy, .shardMissing, .fileTwice,
+            .originUnusable, .publisherBusy, .shardMissing, .fileTwice, .alreadySigned,
         ]
     }
 }
@@ -35,4 +35,6 @@ extension ErrorCode<PublishingErrorDomain> {
     public static var shardMissing: Self { "shard-missing" }
     /// Two files of a release have one name, or both are its projector.
     public static var fileTwice: Self { "file-twice" }
+    /// The origin has keys already.
+    public static var alreadySigned: Self { "already-signed" }
 }

@@ -31,6 +31,9 @@ private let targets: [String: @Sendable (Data) -> Void] = [
     "calendar": fuzzCalendar,
     "recurrence": fuzzRecurrence,
     "contact": fuzzContact,
+    "trust-metadata": fuzzTrustMetadata,
+    "trust-update": fuzzTrustUpdate,
+    "trust-key": fuzzTrustKey,
 ]
 
 private let target: @Sendable (Data) -> Void = {

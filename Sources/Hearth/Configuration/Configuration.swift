@@ -15,6 +15,8 @@ import HearthInference
 public struct Configuration: Sendable, Hashable {
     /// The origins: addresses of `models.json` files by a name that the user chooses.
     public var origins: [String: URL] = [:]
+    /// The trusted roots of signed origins, by the names of the origins.
+    package var roots: [String: TrustedRoot] = [:]
     /// The default model of `chat`: `family[@version][:variant]`.
     public var defaultModel: String?
     /// The model that answers questions with pictures, if the default one cannot see: `family[@version][:variant]`.
@@ -83,18 +85,21 @@ public struct Configuration: Sendable, Hashable {
         for (key, value) in object {
             switch (key, value) {
             case (_, .null): continue
-            case ("origins", .object(let entries)):
+            case ("origins", .object(let entries)), ("trust", .object(let entries)):
                 for (name, url) in entries {
                     guard case .string(let text) = url else {
-                        throw ConfigurationError.invalid("origins.\(name)", "an address", found: url.shown)
+                        throw ConfigurationError.invalid(
+                            "\(key).\(name)", key == "origins" ? "an address" : "a path or a fingerprint",
+                            found: url.shown)
                     }
-                    try set("origins.\(name)", to: text)
+                    try set("\(key).\(name)", to: text)
                 }
             case (_, .object(let entries)) where Self.sections.contains(key):
                 for (name, value) in entries { try set(section: key, name, to: value) }
             case (_, _) where Self.sections.contains(key):
                 throw ConfigurationError.invalid(key, "an object of settings", found: value.shown)
             case ("origins", _): throw ConfigurationError.invalid(key, "an object of addresses", found: value.shown)
+            case ("trust", _): throw ConfigurationError.invalid(key, "an object of roots", found: value.shown)
             case (_, .string(let text)) where Self.keys.contains(key): try set(key, to: text)
             case (_, .number):
                 if Self.keys.contains(key) { try set(key, to: value.shown) } else { others[key] = value }
@@ -124,6 +129,7 @@ public struct Configuration: Sendable, Hashable {
     public func json() -> Data {
         var object = others
         if !origins.isEmpty { object["origins"] = .object(origins.mapValues { .string($0.absoluteString) }) }
+        if !roots.isEmpty { object["trust"] = .object(roots.mapValues { .string($0.text) }) }
         var sections = otherSections
         sections["network", default: [:]]["metered"] = meteredUse.map { .string($0.rawValue) }
         if forceLocal { sections["routing", default: [:]]["forceLocal"] = .boolean(true) }
@@ -156,8 +162,8 @@ extension Configuration {
     /// The names of settings, for help texts and messages.
     public static let keys =
         [
-            "origins.NAME", "defaultModel", "visionModel", "contextLength", "cacheType", "flashAttention", "threads",
-            "maximumNewTokens",
+            "origins.NAME", "trust.NAME", "defaultModel", "visionModel", "contextLength", "cacheType", "flashAttention",
+            "threads", "maximumNewTokens",
             "temperature", "imageMinTokens", "imageMaxTokens", "stateFolder", "ignoreMemory", "network.metered",
             "routing.forceLocal", "entitlement.tier", "entitlement.credits",
         ] + CloudConfiguration.keys + AssistantConfiguration.keys + LibraryConfiguration.keys + ServerConfiguration.keys
@@ -167,17 +173,19 @@ extension Configuration {
         let origins = origins.sorted { $0.key < $1.key }.map {
             (key: "origins.\($0.key)", value: $0.value.absoluteString)
         }
-        let others = Self.keys.dropFirst().compactMap { key in
+        let roots = roots.sorted { $0.key < $1.key }.map { (key: "trust.\($0.key)", value: $0.value.text) }
+        let others = Self.keys.dropFirst(2).compactMap { key in
             // Only unknown keys throw, and listed keys are known.
             ((try? value(of: key)) ?? nil).map { (key: key, value: $0) }
         }
-        return origins + others
+        return origins + roots + others
     }
 
     /// The value of a setting as text, `nil` without one.
     /// - Throws: ``ConfigurationError`` with `unknown-setting`.
     public func value(of key: String) throws -> String? {
         if let name = try Self.originName(key) { return origins[name]?.absoluteString }
+        if let name = try Self.originName(key, after: "trust.") { return roots[name]?.text }
         switch key {
         case "defaultModel": return defaultModel
         case "visionModel": return visionModel
@@ -208,6 +216,10 @@ extension Configuration {
     public mutating func set(_ key: String, to text: String?) throws {
         if let name = try Self.originName(key) {
             origins[name] = try text.map { try OriginAddress.url($0, field: key) }
+            return
+        }
+        if let name = try Self.originName(key, after: "trust.") {
+            roots[name] = try text.map { try TrustedRoot($0, field: key) }
             return
         }
         switch key {
@@ -250,64 +262,6 @@ extension Configuration {
         case _ where LibraryConfiguration.keys.contains(key): try library.set(key, to: text)
         case _ where ServerConfiguration.keys.contains(key): try server.set(key, to: text)
         default: throw ConfigurationError.unknownKey(key)
-        }
-    }
-
-    private static func model(_ text: String, _ key: String) throws -> String {
-        let family = text.prefix { $0 != "@" && $0 != ":" }
-        guard Family(family) != nil, text.utf8.count <= 256 else {
-            throw ConfigurationError.invalid(key, "a model such as family@version:variant", found: text)
-        }
-        return text
-    }
-
-    private static func flag(_ text: String?, _ key: String) throws -> Bool {
-        guard let flag = Bool(text ?? "false") else {
-            throw ConfigurationError.invalid(key, "true or false", found: text ?? "")
-        }
-        return flag
-    }
-
-    private static func word<Word: RawRepresentable<String> & CaseIterable>(_ text: String, _ key: String) throws
-        -> Word
-    {
-        guard let word = Word(rawValue: text) else {
-            let names = Word.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ConfigurationError.invalid(key, "one of \(names)", found: text)
-        }
-        return word
-    }
-
-    private static func integer(_ text: String, _ range: ClosedRange<Int>, _ key: String) throws -> Int {
-        guard let value = Int(text), range.contains(value) else {
-            throw ConfigurationError.invalid(
-                key, "a whole number from \(range.lowerBound) to \(range.upperBound)", found: text)
-        }
-        return value
-    }
-
-    /// The name in `origins.NAME`, `nil` for other settings.
-    private static func originName(_ key: String) throws -> String? {
-        guard key.hasPrefix("origins.") else { return nil }
-        let name = key.dropFirst("origins.".count)
-        guard Family(name) != nil else {
-            throw ConfigurationError.invalid(
-                "origins.NAME", "named with small letters, digits, '.', '-' and '_'", found: String(name))
-        }
-        return String(name)
-    }
-}
-
-extension JSONValue {
-    /// The value as text, for messages and settings.
-    fileprivate var shown: String {
-        switch self {
-        case .null: "null"
-        case .boolean(let value): "\(value)"
-        case .number(let digits): digits
-        case .string(let text): text
-        case .array: "a list"
-        case .object: "an object"
         }
     }
 }

@@ -47,7 +47,7 @@ public final class Hearth: Sendable {
     ) throws {
         let home = try home ?? HearthHome.path()
         var settings = try configuration ?? Configuration.load(home: home)
-        for origin in origins { settings.origins[origin.name] = origin.manifestURL }
+        for origin in origins { settings.use(origin) }
         try self.init(home: home, configuration: settings, engines: engines)
     }
 
@@ -58,7 +58,7 @@ public final class Hearth: Sendable {
         http: any HTTPClient = DefaultHTTPClient(), time: TimeSource = .system,
         deviceMemory: UInt64 = DeviceMemory.read().usable, bundled: [BundledSource] = [],
         engines: EngineRegistry = .standard, pressure: any MemoryPressureSource = SystemMemoryPressure(),
-        queue: TransferManager? = nil, tellMemory: (@Sendable (String) -> Void)? = nil
+        queue: TransferManager? = nil, asksForRoots: Bool = false, tellMemory: (@Sendable (String) -> Void)? = nil
     ) throws {
         self.home = home
         self.configuration = configuration
@@ -66,7 +66,7 @@ public final class Hearth: Sendable {
         manager = try ModelManager(
             home: home, configuration: configuration, environment: environment, http: http, time: time,
             deviceMemory: deviceMemory, bundled: bundled, engines: engines, memory: memory, queue: queue,
-            tellMemory: tellMemory)
+            asksForRoots: asksForRoots, tellMemory: tellMemory)
         classifiers = LiveClassifiers(manager: manager)
         models = LiveModels(
             manager: manager, engines: engines, configuration: configuration, memory: memory, pressure: pressure,

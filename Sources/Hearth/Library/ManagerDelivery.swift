@@ -23,12 +23,14 @@ extension ModelManager: ModelDelivering {
 
     package func offeredModels(_ policy: CachePolicy) async throws -> OfferedModels {
         let found = try await offers(policy)
-        return OfferedModels(
+        var offered = OfferedModels(
             found.offers.map { offer in
                 OfferedModel(
                     ModelInfo(offer.release, reference: offer.reference), isUpdate: offer.isUpdate,
                     objection: offer.objection)
             }, noUpdates: found.stays, problem: found.problem, cachedLists: found.cachedLists)
+        offered.expiring = found.expiring
+        return offered
     }
 
     package func pull(

@@ -57,6 +57,8 @@ package struct OfferedModels: Sendable {
     package var problem: (any Error)?
     /// The sources that did not answer, with the cached lists used instead.
     package var cachedLists: [CachedList]
+    /// The signed sources whose signatures end soon.
+    package var expiring: [ExpiringSignatures] = []
     /// The models that the settings list, with their references as the user wrote them.
     package var listed: [Family: String] = [:]
 

@@ -29,6 +29,8 @@ import Observation
     public private(set) var offerProblem: DownloadFailure?
     /// The sources that did not answer; their cached lists are used instead.
     public private(set) var cachedLists: [CachedList] = []
+    /// The signed sources whose signatures end soon, so that they bring no updates then.
+    package private(set) var expiring: [ExpiringSignatures] = []
     /// The models that the settings list, with their references: they are shown before they were ever on the device.
     package private(set) var listed: [Family: String] = [:]
     /// Why the installed models or the settings could not be read.
@@ -136,6 +138,7 @@ import Observation
                 offered: offered.models, noUpdates: offered.noUpdates, isComplete: offered.problem == nil)
             offerProblem = offered.problem.map { LibraryFailure.shown($0) }
             cachedLists = offered.cachedLists
+            if expiring != offered.expiring { expiring = offered.expiring }
             if listed != offered.listed { listed = offered.listed }
         } catch is CancellationError {
         } catch {

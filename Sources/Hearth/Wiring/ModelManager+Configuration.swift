@@ -29,6 +29,7 @@ extension ModelManager {
     ///     engines.
     ///   - memory: the ledger of all engines of the process; `nil` for one of the probe alone.
     ///   - queue: the transfers of another manager of this process; `nil` for its own.
+    ///   - asksForRoots: whether a signed origin is refused until a person trusts its keys.
     ///   - tellMemory: told the memory needed by a large release before its download, as a sentence; `nil` logs it.
     /// - Throws: ``ConfigurationError`` for an invalid origin or variable. An invalid `HF_ENDPOINT` only fails the
     ///   Hub.
@@ -39,7 +40,7 @@ extension ModelManager {
         deviceMemory: UInt64 = DeviceMemory.read().usable, appVersion: SemanticVersion? = nil,
         provider: (any DownloadURLProvider)? = nil, bundled: [BundledSource] = [],
         engines: EngineRegistry = .standard, formats: Set<ModelFormat>? = nil, memory: EngineMemory? = nil,
-        queue: TransferManager? = nil, tellMemory: (@Sendable (String) -> Void)? = nil
+        queue: TransferManager? = nil, asksForRoots: Bool = false, tellMemory: (@Sendable (String) -> Void)? = nil
     ) throws {
         var preflight = MemoryPreflight(configuration: configuration, deviceMemory: deviceMemory)
         if let tellMemory { preflight.tell = tellMemory }
@@ -56,7 +57,7 @@ extension ModelManager {
                 engines: EngineReleaseProbe(
                     configuration: configuration, engines: engines,
                     memory: memory ?? EngineMemory(deviceMemory: deviceMemory)), time: time),
-            preflight: preflight, queue: queue)
+            preflight: preflight, queue: queue, asksForRoots: asksForRoots)
     }
 
     /// The formats that an app can use: those with an engine, and that of classifiers; `nil` for any without engines.
@@ -81,14 +82,21 @@ extension HubSettings {
 
 extension Configuration {
     /// The origins, sorted by name.
-    /// - Throws: ``ConfigurationError`` if `HEARTH_ORIGIN` is not an address.
+    /// - Throws: ``ConfigurationError`` if `HEARTH_ORIGIN` is not an address, or a trusted root cannot be read.
     package func origins(environment: [String: String]) throws -> [Origin] {
         if let text = environment["HEARTH_ORIGIN"], !text.isEmpty {
             // No family has this name, so that a manifest without a name is named after its file.
-            return [
-                Origin(name: "(environment)", manifestURL: try OriginAddress.url(text, field: "HEARTH_ORIGIN"))
-            ]
+            var origin = Origin(
+                name: "(environment)", manifestURL: try OriginAddress.url(text, field: "HEARTH_ORIGIN"))
+            if let root = environment["HEARTH_ORIGIN_ROOT"], !root.isEmpty {
+                try TrustedRoot(root, field: "HEARTH_ORIGIN_ROOT").apply(to: &origin, field: "HEARTH_ORIGIN_ROOT")
+            }
+            return [origin]
         }
-        return origins.sorted { $0.key < $1.key }.map { Origin(name: $0.key, manifestURL: $0.value) }
+        return try origins.sorted { $0.key < $1.key }.map { name, url in
+            var origin = Origin(name: name, manifestURL: url)
+            try roots[name]?.apply(to: &origin, field: "trust.\(name)")
+            return origin
+        }
     }
 }

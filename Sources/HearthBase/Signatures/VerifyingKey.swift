@@ -20,6 +20,13 @@ package struct VerifyingKey: Sendable, Hashable {
         guard isUsable else { return nil }
     }
 
+    /// The key as text: 64 hexadecimal digits for Ed25519, else PEM. Equal keys have equal texts.
+    package var text: String {
+        guard scheme != .ed25519 else { return bytes.hexadecimal }
+        let body = Data(bytes).base64EncodedString(options: [.lineLength64Characters, .endLineWithLineFeed])
+        return "-----BEGIN PUBLIC KEY-----\n\(body)\n-----END PUBLIC KEY-----\n"
+    }
+
     /// Whether the signature is one of this key over the message. A malformed signature never is.
     package func accepts(_ signature: [UInt8], of message: some ContiguousBytes) -> Bool {
         guard (1...SignatureScheme.maximumSignatureLength).contains(signature.count) else { return false }

@@ -33,6 +33,8 @@ public struct Offer: Sendable, Hashable {
     public package(set) var origin: Origin?
     /// How recent the list is; `nil` for a local file.
     package var freshness: Freshness?
+    /// When the first signature of the list expires; `nil` for an unsigned list.
+    package var signedUntil: Date?
     /// The reference that finds the release again; `nil` if the list's address and the release's name suffice.
     public package(set) var reference: ModelReference?
     /// Whether the offer replaces the release in use.
@@ -65,6 +67,7 @@ public struct Offer: Sendable, Hashable {
         var offer = self
         offer.origin = listing.origin
         offer.freshness = listing.freshness
+        offer.signedUntil = listing.signedUntil
         offer.isOrdered = listing.catalog.versionRule != .different
         return offer
     }

@@ -41,13 +41,18 @@ package struct CatalogListing: Sendable, Hashable {
     /// The address of the list.
     package let location: URL
     package let freshness: Freshness
+    /// When the first signature of a signed origin expires; `nil` for an unsigned list.
+    package let signedUntil: Date?
 
     /// Memberwise.
-    package init(catalog: Catalog, source: String, location: URL, freshness: Freshness) {
+    package init(
+        catalog: Catalog, source: String, location: URL, freshness: Freshness, signedUntil: Date? = nil
+    ) {
         self.catalog = catalog
         self.source = source
         self.location = location
         self.freshness = freshness
+        self.signedUntil = signedUntil
     }
 
     /// The source as an origin: its name and the address of the list.

@@ -10,6 +10,9 @@ public struct Origin: Sendable, Hashable {
     /// The publisher's `root.json`, if the origin is signed. The device then accepts nothing unsigned from that address
     /// any more, also without this value. A later root of the publisher is followed automatically.
     public var root: Data?
+    /// The SHA-256 of a `root.json` of the publisher, in place of ``root``: the device then fetches that root from the
+    /// origin, once.
+    package var rootDigest: SHA256Digest?
 
     /// Memberwise.
     public init(name: String, manifestURL: URL, root: Data? = nil) {

@@ -18,14 +18,18 @@ package struct OriginSource: ModelSource {
     private let cache: CatalogCache
     private let signed: SignedManifest
     private let time: TimeSource
+    private let asksForRoot: Bool
 
     package var name: String { origin.name }
 
     /// A source that caches the manifest below `folder`, and keeps trusted metadata beside that folder in `trust`.
-    /// - Parameter family: the family of entries that name none.
+    /// - Parameters:
+    ///   - family: the family of entries that name none.
+    ///   - asksForRoot: whether a signed origin that this device sees for the first time is refused until a person
+    ///     trusts its keys; otherwise it is read like an unsigned one.
     package init(
         _ origin: Origin, family: Family?, folder: Path, fetcher: CatalogFetcher, fileSystem: any FileSystem,
-        time: TimeSource
+        time: TimeSource, asksForRoot: Bool = false
     ) {
         self.origin = origin
         self.family = family
@@ -34,6 +38,7 @@ package struct OriginSource: ModelSource {
         signed = SignedManifest(
             origin, folder: folder.parent.appending("trust"), http: fetcher.http, fileSystem: fileSystem, time: time)
         self.time = time
+        self.asksForRoot = asksForRoot
     }
 
     /// Lists the origin's releases.
@@ -43,10 +48,13 @@ package struct OriginSource: ModelSource {
         let url = origin.manifestURL
         if try await signed.isExpected() { return try await signedListing(policy) }
         if url.isFileURL {
+            try await refuseUnknownKeys()
             // A local file needs no cached copy.
             return listing(try Self.catalog(of: try await fetcher.read(url), url, family), .fetched)
         }
         let (copy, seen) = await copy()
+        // An origin that was read unsigned before stays so until a person decides: its publisher may have begun to sign.
+        if copy == nil, seen == nil { try await refuseUnknownKeys() }
         // A list cached from another address of the origin, such as another channel, does not answer this request.
         let cached = copy.flatMap { $0.stored.record.asked == Self.digest(of: url) ? $0 : nil }
         if let cached, policy.accepts(cached.stored.record, now: time.now) {
@@ -71,16 +79,19 @@ package struct OriginSource: ModelSource {
     private func signedListing(_ policy: CachePolicy) async throws -> CatalogListing {
         let copy = await signed.copy()
         if let copy, policy.accepts(copy.record, now: time.now) {
-            return listing(try signedCatalog(copy), .fresh(since: copy.record.checked))
+            return listing(
+                try signedCatalog(copy), .fresh(since: copy.record.checked), signedUntil: copy.expires)
         }
         do {
             let (current, isNew) = try await signed.current(copy)
-            return listing(try signedCatalog(current), isNew ? .fetched : .revalidated)
+            return listing(
+                try signedCatalog(current), isNew ? .fetched : .revalidated, signedUntil: current.expires)
         } catch let error as any HearthFailure where Self.isSilence(error) {
             guard let copy else { throw error }
             Log.write(.info, "using the cached list of \(origin.manifestURL.shown): \(error)")
             return listing(
-                try signedCatalog(copy), .cached(since: copy.record.checked, because: error.message))
+                try signedCatalog(copy), .cached(since: copy.record.checked, because: error.message),
+                signedUntil: copy.expires)
         }
     }
 
@@ -91,8 +102,25 @@ package struct OriginSource: ModelSource {
         return catalog
     }
 
-    private func listing(_ catalog: Catalog, _ freshness: Freshness) -> CatalogListing {
-        CatalogListing(catalog: catalog, source: name, location: origin.manifestURL, freshness: freshness)
+    /// Refuses a signed origin whose keys no person and no configuration has trusted yet.
+    private func refuseUnknownKeys() async throws {
+        guard asksForRoot else { return }
+        let root: OfferedRoot?
+        do {
+            root = try await signed.offeredRoot()
+        } catch let error as any HearthFailure {
+            // The request for the list reports an origin that does not answer. A web page is not a root.
+            Log.write(.info, "\(origin.manifestURL.shown) offers no root: \(error)")
+            return
+        }
+        guard let root else { return }
+        throw TrustError.unknownKeys(origin.manifestURL, root.fingerprint)
+    }
+
+    private func listing(_ catalog: Catalog, _ freshness: Freshness, signedUntil: Date? = nil) -> CatalogListing {
+        CatalogListing(
+            catalog: catalog, source: name, location: origin.manifestURL, freshness: freshness, signedUntil: signedUntil
+        )
     }
 
     /// Whether an error means that the origin itself did not answer.

@@ -32,18 +32,36 @@ struct SignedManifest: Sendable {
         self.origin = origin
         self.http = http
         self.time = time
-        let place = folder.joined(origin.trustKey.hex)
-        store = TrustStore(folder: place, fileSystem: fileSystem)
-        cache = CatalogCache(folder: place.appending("list"), fileSystem: fileSystem)
+        store = origin.trustStore(in: folder, fileSystem: fileSystem)
+        cache = CatalogCache(folder: store.folder.appending("list"), fileSystem: fileSystem)
     }
 
     /// Whether only signed lists are accepted: the device has a root of the origin, or the configuration gives one.
-    /// - Throws: ``TrustError`` for a configured root that is malformed or not signed by its own keys; `FileError`.
+    /// A configured fingerprint is looked for among the origin's roots, once.
+    /// - Throws: ``TrustError`` for a configured root that is malformed, not signed by its own keys or not found; as
+    ///   ``current(_:)``.
     func isExpected() async throws -> Bool {
-        try await blocking { [store, origin, now = time.now] in
+        if origin.root == nil, let digest = origin.rootDigest { try await adopt(digest) }
+        return try await blocking { [store, origin, now = time.now] in
             if let root = origin.root { try store.pin(root, now: now) }
             return try store.isSigned()
         }
+    }
+
+    /// The newest root of an origin of which this device has none; `nil` for an unsigned origin.
+    func offeredRoot() async throws -> OfferedRoot? { try await origin.roots(http).newest() }
+
+    private func adopt(_ digest: SHA256Digest) async throws {
+        let now = time.now
+        if try await blocking({ [store] in try store.isPinned(digest, now: now) }) { return }
+        guard let root = try await origin.roots(http).root(digest) else {
+            let url = origin.manifestURL.shown
+            throw TrustError(
+                .noTrustedRoot, "no root of \(url) has the configured fingerprint",
+                context: ErrorContext(
+                    url: url, expected: digest.hex, remedy: "Compare the fingerprint with the publisher's."))
+        }
+        try await blocking { [store] in try store.pin(root.data, now: now) }
     }
 
     /// The last signed list, `nil` if there is none or it is damaged.
@@ -64,10 +82,7 @@ struct SignedManifest: Sendable {
     /// - Throws: ``TrustError``, ``CatalogError``, `HTTPError`, `FileError`, `CancellationError`.
     func current(_ copy: Copy?) async throws -> (Copy, isNew: Bool) {
         let url = origin.manifestURL
-        let folder = (url.withoutSecrets ?? url).deletingLastPathComponent()
-        var session = try await TrustSession(
-            metadata: folder.appending(path: "metadata", directoryHint: .isDirectory), http: http, store: store,
-            time: time)
+        var session = try await TrustSession(metadata: origin.metadataURL, http: http, store: store, time: time)
         try await session.refresh()
         let file = try await session.find(url.lastPathComponent)
         let now = time.now
@@ -77,8 +92,7 @@ struct SignedManifest: Sendable {
             return (await keep(record, copy.data), false)
         }
         let data = try await session.download(
-            file, below: folder.appending(path: "targets", directoryHint: .isDirectory),
-            limit: Catalog.maximumManifestSize)
+            file, below: origin.targetsURL, limit: Catalog.maximumManifestSize)
         let record = CachedCatalog.Record(
             location: url.withoutSecrets ?? url, asked: SHA256Digest(hashing: Array(url.absoluteString.utf8)),
             digest: SHA256Digest(hashing: data), validators: CatalogValidators(), fetched: now, checked: now,

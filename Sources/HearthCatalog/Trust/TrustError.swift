@@ -7,7 +7,7 @@ public enum TrustErrorDomain: ErrorDomain {
         [
             .metadataInvalid, .metadataTooLarge, .metadataMissing, .tooFewSignatures, .metadataRollback,
             .metadataExpired, .metadataMismatch, .unknownTarget, .targetMismatch, .tooManyDelegations, .noTrustedRoot,
-            .trustBusy, .badKey,
+            .trustBusy, .badKey, .passphraseNeeded, .passphraseWrong,
         ]
     }
 }
@@ -42,6 +42,10 @@ extension ErrorCode<TrustErrorDomain> {
     public static var trustBusy: Self { "trust-busy" }
     /// A key cannot be read, or cannot sign for the role.
     public static var badKey: Self { "bad-key" }
+    /// A key is encrypted, and no passphrase was given.
+    public static var passphraseNeeded: Self { "passphrase-needed" }
+    /// The passphrase does not open the key.
+    public static var passphraseWrong: Self { "passphrase-wrong" }
 }
 
 extension HearthError<TrustErrorDomain> {
@@ -88,6 +92,16 @@ extension HearthError<TrustErrorDomain> {
                 file: file, found: date.timestamp,
                 remedy:
                     "Check this device's clock, then ask the publisher: updates may be held back. \(installedWorks)"))
+    }
+
+    /// A signed origin is seen for the first time.
+    package static func unknownKeys(_ url: URL, _ fingerprint: SHA256Digest) -> Self {
+        Self(
+            .noTrustedRoot, "\(url.shown) is signed, and this device does not know its keys yet",
+            context: ErrorContext(
+                url: url.shown, field: "fingerprint", found: fingerprint.hex,
+                remedy:
+                    "Compare the fingerprint \(fingerprint.hex) with the publisher's, and trust these keys once."))
     }
 
     static func mismatch(_ file: String, _ fact: String, expected: String, found: String) -> Self {

@@ -3,7 +3,7 @@ import HearthBase
 
 private let keyArgument = Argument(
     "KEY", .word,
-    "The setting: origins.NAME, defaultModel, contextLength, cacheType, flashAttention, threads, maximumNewTokens, "
+    "The setting: origins.NAME, trust.NAME, defaultModel, contextLength, cacheType, flashAttention, threads, maximumNewTokens, "
         + "temperature, imageMinTokens, imageMaxTokens, stateFolder, ignoreMemory, network.metered, routing.forceLocal, "
         + "entitlement.tier, entitlement.credits, cloud.kind, cloud.url, cloud.model, cloud.keyFile, cloud.firstByteSeconds, cloud.shares, serve.port, serve.keepAlive, "
         + "serve.hosts, serve.origins, serve.slots, serve.cells, serve.seed or serve.anyModel."
@@ -40,7 +40,8 @@ struct ConfigSet: Command {
         "config", "set", summary: "Change one setting",
         discussion: [
             "Settings are kept in config.json in the home folder, readable by its owner only.",
-            "origins.NAME is the address of a models.json: https, http to this machine, or a path. "
+            "origins.NAME is the address of a models.json: https, http to this machine, or a path. trust.NAME is the root of "
+                + "that origin's keys: the path of a root.json, or its fingerprint; nothing unsigned is accepted from it then. "
                 + "defaultModel is what chat uses when no model is named. contextLength, threads, maximumNewTokens and "
                 + "temperature change how models run; unset, each has a sensible value of its own. cacheType is f16, q8_0 or "
                 + "q4_0: how the context is stored; unset, f16, or, unless flashAttention is off, q8_0 where only that fits. "

@@ -4,7 +4,7 @@ import HearthBase
 enum CommandRemedy {
     /// The words that carry out a remedy, by error code, or by `code/field` if the code alone has several remedies.
     ///
-    /// `{model}`, `{family}`, `{file}` and `{found}` come from the context of the error.
+    /// `{model}`, `{family}`, `{file}`, `{url}` and `{found}` come from the context of the error.
     static let words = [
         "ambiguous-reference/release": "`hearth use {found}`",
         "answer-interrupted": "`hearth chat --local`",
@@ -15,16 +15,19 @@ enum CommandRemedy {
         "cloud-off/forceLocal": "`hearth config unset routing.forceLocal`",
         "catalog-expired": "`--allow-stale`",
         "digest-missing": "`--allow-unverified`",
+        "already-signed": "`hearth trust show {file}`",
         "downgrade-refused": "`--allow-downgrade`",
         "held-back": "`hearth use {model}`",
         "home-too-new": "`HEARTH_HOME=FOLDER`",
         "home-too-old": "`HEARTH_HOME=FOLDER`",
         "hub-answer-invalid/endpoint": "`HF_ENDPOINT=URL`",
+        "metadata-missing/origin": "`hearth trust init --to {file}`",
         "metered-network": "`--metered allow`",
         "name-needed/family": "`--family NAME`",
         "no-active-release": "`hearth use {family}@VERSION`",
         "no-home": "`HEARTH_HOME=FOLDER`",
         "no-origin": "`hearth config set origins.NAME URL` or `HEARTH_ORIGIN=URL`",
+        "no-trusted-root/fingerprint": "`hearth trust accept {url}`",
         "not-enough-memory": "`--ignore-memory`",
         "not-entitled": "`hearth config set entitlement.tier TIER`",
         "not-in-rollout": "`hearth pull {model}`",
@@ -35,6 +38,7 @@ enum CommandRemedy {
         "nothing-before": "`hearth use {family}@VERSION`",
         "origin-refused/token": "`HF_TOKEN`",
         "origin-unreachable/endpoint": "`HF_ENDPOINT=URL`",
+        "passphrase-needed": "`--passphrase-file FILE` or `HEARTH_TRUST_PASSPHRASE=PASSPHRASE`",
         "port-in-use": "`--port PORT`",
         "probe-failed": "`hearth use {model}`",
         "release-exists": "`--replace`",
@@ -65,6 +69,7 @@ enum CommandRemedy {
         let family = context.model?.prefix { !"@:".contains($0) }
         let facts = [
             "model": context.model, "family": family.map(String.init), "file": context.file, "found": context.found,
+            "url": context.url,
         ]
         var isComplete = true
         let text = template.replacing(/\{(\w+)\}/) { match in

@@ -13,6 +13,10 @@ protocol TextSource: Sendable {
     /// Reads what is piped in beside other input; `nil` without a pipe or file, and if nothing comes soon.
     /// - Throws: ``UsageError`` above `limit` bytes, `FileError`.
     func piped(limit: Int) async throws -> String?
+    /// Reads one line that a terminal does not show, such as a passphrase; `nil` at the end.
+    /// - Parameter ask: shows the question, once the terminal hides what is typed.
+    /// - Throws: `FileError`, `CancellationError`.
+    func secretLine(_ ask: @escaping @Sendable () -> Void) async throws -> String?
 }
 
 extension TextSource {
@@ -107,7 +111,7 @@ struct DescriptorSource: TextSource {
     }
 
     /// Reads the next bytes, none at the end.
-    private func read(upTo limit: Int) throws -> [UInt8] {
+    func read(upTo limit: Int) throws -> [UInt8] {
         while true {
             var failure: Int32 = 0
             let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in

@@ -189,9 +189,14 @@ struct Examination: Sendable {
                     cure: "Set one with 'hearth config set origins.NAME URL', or give HEARTH_ORIGIN.")
                 return
             }
-            report.chapters.append(
-                DoctorReport.Chapter(
-                    title: "Origins", facts: origins.map { Fact(name: $0.name, value: $0.manifestURL.shown) }))
+            let trust = try context.home.appending("trust")
+            let facts = try await blocking {
+                try origins.map { origin in
+                    let isSigned = try origin.root != nil || origin.trustStore(in: trust).isSigned()
+                    return Fact(name: origin.name, value: origin.manifestURL.shown + (isSigned ? ", signed" : ""))
+                }
+            }
+            report.chapters.append(DoctorReport.Chapter(title: "Origins", facts: facts))
         } catch {
             report.add(error)
         }

@@ -99,7 +99,7 @@ struct LibraryEntry: Encodable, Sendable {
 extension ModelLibrary {
     /// Notices about the whole list: cached lists in use, and what could not be asked or read.
     var notices: [String] {
-        cachedLists.map(\.sentence)
+        cachedLists.map(\.sentence) + expiring.map(\.sentence)
             + [homeProblem, offerProblem].compactMap { $0.map { "\($0.message) [\($0.code)]" } }
     }
 }

@@ -37,7 +37,7 @@ extension HearthCommand {
                             return status.withLock { $0 = other }
                         }
                     #endif
-                    try await command.run(in: context)
+                    try await context.askingForRoots { try await command.run(in: context) }
                 }
                 return status.withLock { $0 }
             }

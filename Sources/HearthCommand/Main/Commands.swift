@@ -79,11 +79,18 @@ extension HearthCommand {
         #endif
     }
 
+    private static let trust = CommandEntry.group(
+        "trust", "Sign origins, and trust the keys of others",
+        [
+            TrustInit.self, TrustShow.self, TrustSign.self, TrustRenew.self, TrustAdd.self, TrustRotate.self,
+            TrustRevoke.self, TrustKey.self, TrustAccept.self, TrustClient.self,
+        ])
+
     private static var publishing: [CommandEntry] {
         #if Server
-            [.command(Publish.self), .command(Host.self)]
+            [.command(Publish.self), trust, .command(Host.self)]
         #else
-            [.command(Publish.self)]
+            [.command(Publish.self), trust]
         #endif
     }
 }

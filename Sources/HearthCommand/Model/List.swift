@@ -39,7 +39,7 @@ struct List: Command {
 
     func run(in context: CommandContext) async throws {
         let manager = try await context.manager()
-        let entries = try await isAvailable ? offered(manager, context.console) : installed(manager)
+        let entries = try await isAvailable ? offered(manager, context) : installed(manager)
         switch format {
         case .json: try context.console.print(JSONText.pretty(entries))
         case .table:
@@ -76,12 +76,15 @@ struct List: Command {
             .map(\.element)
     }
 
-    private func offered(_ manager: ModelManager, _ console: Console) async throws -> [ReleaseEntry] {
+    private func offered(_ manager: ModelManager, _ context: CommandContext) async throws -> [ReleaseEntry] {
+        let console = context.console
         let reports = try await manager.reports(policy)
         let offers = try await manager.available(in: reports)
         for report in reports {
             switch report.outcome {
-            case .success(let listing): CachedList(report.source, listing.freshness).map { console.say($0.sentence) }
+            case .success(let listing):
+                CachedList(report.source, listing.freshness).map { console.say($0.sentence) }
+                context.warn(ExpiringSignatures(report.source, until: listing.signedUntil, now: context.time.now))
             case .failure(let error):
                 console.say("\(report.source): \((error as? any HearthFailure)?.message ?? "\(error)")")
             }

@@ -21,7 +21,7 @@ extension CommandContext {
             home: home, configuration: configuration, environment: environment,
             http: DefaultHTTPClient(version: HearthCommand.version), time: time,
             deviceMemory: try await blocking { [usableMemory] in usableMemory() }, engines: engines,
-            queue: queue, tellMemory: { [console] in console.say($0) })
+            queue: queue, asksForRoots: true, tellMemory: { [console] in console.say($0) })
     }
 
     /// The manager of this home's models, after the recovery of what ended processes left.
@@ -46,6 +46,11 @@ extension CommandContext {
 }
 
 extension CommandContext {
+    /// Tells a person that an origin's signatures end soon.
+    func warn(_ expiring: ExpiringSignatures?) {
+        if let expiring { console.say(expiring.sentence) }
+    }
+
     /// The artifact that a conversation opens instead of a release's weights; `nil` if the settings ignore memory.
     func artifact(of release: InstalledRelease, in store: ModelStore) async throws -> Artifact? {
         // If the latest artifact was refused, older ones are not opened either.

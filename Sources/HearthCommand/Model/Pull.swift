@@ -98,6 +98,8 @@ struct Pull: Command {
         let resolved = try await manager.resolve(reference, options: options)
         resolved.freshness.flatMap { CachedList(resolved.location?.host() ?? "the origin", $0) }
             .map { context.console.say($0.sentence) }
+        context.warn(
+            ExpiringSignatures(resolved.origin?.name ?? "", until: resolved.signedUntil, now: context.time.now))
         for passed in resolved.passedOver {
             context.console.say("\(passed.identity) is passed over: it \(passed.objection.sentenceEnd).")
         }

@@ -65,6 +65,7 @@ struct Update: Command {
             }
         }
         if findings.isEmpty { context.console.say("No model is installed.") }
+        for expiring in Set(findings.compactMap(\.expiring)) { context.warn(expiring) }
         if !isCheckOnly {
             var options = PullOptions()
             options.probes = probes

@@ -41,6 +41,7 @@ struct Publish: Command {
         "canary-rate", "N", .number(0.001...1_000_000), "The least tokens a second.")
     private static let canaryMemory = Option("canary-memory", "SIZE", .byteCount, "The most memory it may take.")
     private static let replace = Flag("replace", "Give a published release other bytes.")
+    private static let sign = Flag("sign", "Sign the list, for devices that have the origin's root.")
     private static let dryRun = Flag("dry-run", "Only say what would be done.")
 
     static let declaration = CommandDeclaration(
@@ -59,8 +60,9 @@ struct Publish: Command {
         options: [
             folder, family, version, variant, with, member,
         ] + PublishNotes.options + [
-            canaryPrompt, canaryPattern, canaryTokens, canaryRate, canaryMemory, replace, dryRun, Option.events,
-        ],
+            canaryPrompt, canaryPattern, canaryTokens, canaryRate, canaryMemory, replace, sign, dryRun,
+            Option.events,
+        ] + TrustKeyChoice.options,
         examples: [
             .init(
                 "hearth publish lupus-diary-v1.1.0-q4_k_m.gguf --to ./origin",
@@ -77,11 +79,16 @@ struct Publish: Command {
                 "hearth publish lupus-diary-v1.2.0-q4_k_m.gguf --rollout 10 --to ./origin",
                 "For a tenth of the devices; later the same with --rollout 100."),
             .init("hearth publish leaf-v2.0.0.zip --to ./origin", "A model in an archive."),
+            .init(
+                "hearth publish lupus-diary-v1.2.0-q4_k_m.gguf --to ./origin --sign",
+                "Signed, after hearth trust init."),
         ])
 
     let request: PublishRequest
     let folder: Path
     let format: EventFormat
+    /// The keys that sign, `nil` without `--sign`.
+    let keys: TrustKeyChoice?
 
     init(_ values: ParsedArguments) throws {
         guard let folder = try values.value(Self.folder) else {
@@ -107,6 +114,11 @@ struct Publish: Command {
         request.canary = try Self.canary(values)
         self.request = request
         format = try values.value(.events) ?? .text
+        let choice = try TrustKeyChoice(values)
+        guard values.has(Self.sign) || choice.isEmpty else {
+            throw UsageError("the keys are used with --sign only", hint: Self.declaration.hint())
+        }
+        keys = values.has(Self.sign) ? choice : nil
     }
 
     private static func companion(_ word: String) -> (path: Path, role: FileRole?)? {
@@ -138,7 +150,8 @@ struct Publish: Command {
         let console = context.console
         if format == .json { console.speakEvents() }
         let reporters = Locked<[Path: ProgressReporter]>([:])
-        let publisher = Publisher(folder: folder, time: context.time)
+        var publisher = Publisher(folder: folder, time: context.time)
+        publisher.signer = try await OriginSigner(keys, folder, in: context)
         let report = try await publisher.publish(request) { [format] file, completed, total in
             let reporter = reporters.withLock { reporters in
                 if let reporter = reporters[file] { return reporter }
@@ -159,7 +172,15 @@ struct Publish: Command {
                 report.changesManifest
                     ? "\(report.manifest) \(verb) up to date, serial \(report.serial)."
                     : "\(report.manifest) was up to date already.")
+            try await sayWhoSees(console)
         }
+    }
+
+    /// Tells a publisher who forgot `--sign` that devices with a root do not see the change.
+    private func sayWhoSees(_ console: Console) async throws {
+        guard keys == nil, try await blocking({ [folder] in try SignedFolder(folder).isSigned() }) else { return }
+        console.say(
+            "This origin is signed. Devices that trust its keys see the list after `hearth trust sign --to \(folder)`.")
     }
 
     private func line(_ item: PublishReport.Item) -> String {

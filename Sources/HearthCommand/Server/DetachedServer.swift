@@ -114,13 +114,7 @@
         }
 
         /// The path of this program.
-        static func executable() throws -> String {
-            #if os(Linux)
-                return try LocalFileSystem().readLink(Path("/proc/self/exe"))
-            #else
-                return Bundle.main.executablePath ?? CommandLine.arguments[0]
-            #endif
-        }
+        static func executable() throws -> String { try ProgramFile.path() }
 
         private static func lastLine(of log: Path) async throws -> String {
             try await blocking {

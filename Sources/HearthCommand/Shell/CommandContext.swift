@@ -27,6 +27,8 @@ struct CommandContext: Sendable {
     var queue: TransferManager?
     /// The user's terminal, `nil` if the input or the output is not a terminal.
     var terminal: (any ScreenTerminal)?
+    /// The cost of a guess of the passphrase of a new key.
+    var passphraseCost = SealedSecret.Cost.usual
 
     /// The home folder of models.
     /// - Throws: `ConfigurationError` with `no-home`.
@@ -48,6 +50,6 @@ struct CommandContext: Sendable {
         CommandContext(
             environment: environment, console: console, input: input, interruptions: interruptions, time: time,
             device: device, usableMemory: usableMemory, engines: engines, network: network,
-            clouds: clouds, queue: queue, terminal: terminal)
+            clouds: clouds, queue: queue, terminal: terminal, passphraseCost: passphraseCost)
     }
 }

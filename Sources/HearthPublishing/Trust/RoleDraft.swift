@@ -4,35 +4,29 @@ import HearthCatalog
 
 /// The keys that a publisher gives a role, and how many of them must sign.
 package struct RoleDraft: Sendable, Hashable {
-    /// The public keys, 32 bytes each.
-    package var publicKeys: [[UInt8]]
+    package var keys: [MetadataKey]
     package var threshold: Int
 
-    package init(_ publicKeys: [[UInt8]], threshold: Int = 1) {
-        self.publicKeys = publicKeys
+    package init(_ keys: [MetadataKey], threshold: Int = 1) {
+        self.keys = keys
         self.threshold = threshold
     }
 
     /// A role that any of some private keys may sign for.
     package init(keys: [Ed25519Key], threshold: Int = 1) {
-        self.init(keys.map(\.publicBytes), threshold: threshold)
+        self.init(keys.compactMap { MetadataKey(ed25519: $0.publicBytes) }, threshold: threshold)
     }
 
     /// The role's entry in a root.
     var entry: JSONValue {
-        .object([
-            "keyids": .array(publicKeys.map { .string(MetadataKeys.id(publicBytes: $0)) }),
-            "threshold": .integer(threshold),
-        ])
+        .object(["keyids": .array(keys.map { .string($0.id) }), "threshold": .integer(threshold)])
     }
 
     /// Refuses a role that no signature could satisfy, or that has a key twice.
     func check(_ role: MetadataRole) throws(TrustError) {
-        guard Set(publicKeys).count == publicKeys.count, publicKeys.allSatisfy({ $0.count == 32 }),
-            (1...max(1, publicKeys.count)).contains(threshold), !publicKeys.isEmpty
-        else {
+        guard Set(keys).count == keys.count, (1...max(1, keys.count)).contains(threshold), !keys.isEmpty else {
             throw TrustError(
-                .badKey, "\(threshold) of \(publicKeys.count) keys cannot sign for \(role)",
+                .badKey, "\(threshold) of \(keys.count) keys cannot sign for \(role)",
                 context: ErrorContext(
                     file: "\(role)", remedy: "Give each key once, and at most as many signatures as keys."),
                 disposition: .usage)
@@ -53,14 +47,25 @@ package struct TrustLifetimes: Sendable, Hashable {
 
     package init() {}
 
-    func expiry(_ role: MetadataRole, now: Date) -> Date {
-        let days =
+    /// The days of a role.
+    package subscript(role: MetadataRole) -> Int {
+        get {
             switch role {
             case .root: root
             case .snapshot: snapshot
             case .timestamp: timestamp
             default: targets
             }
-        return now.addingTimeInterval(Double(days) * 86400)
+        }
+        set {
+            switch role {
+            case .root: root = newValue
+            case .snapshot: snapshot = newValue
+            case .timestamp: timestamp = newValue
+            default: targets = newValue
+            }
+        }
     }
+
+    func expiry(_ role: MetadataRole, now: Date) -> Date { now.addingTimeInterval(Double(self[role]) * 86400) }
 }

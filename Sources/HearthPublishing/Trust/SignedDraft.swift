@@ -16,7 +16,7 @@ enum SignedDraft {
         var entries = members["roles"]?.members ?? [:]
         for (role, draft) in roles {
             try draft.check(role)
-            for key in draft.publicKeys { keys[MetadataKeys.id(publicBytes: key)] = MetadataKeys.entry(key) }
+            for key in draft.keys { keys[key.id] = key.entry }
             let known = entries[role.name]?.members ?? [:]
             entries[role.name] = .object(known.merging(draft.entry.members ?? [:]) { $1 })
         }

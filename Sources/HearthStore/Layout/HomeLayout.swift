@@ -40,6 +40,8 @@ package struct HomeLayout: Sendable, Hashable {
     package var lock: Path { home.appending("lock") }
     /// The folder of the cached manifests of origins; see `CatalogCache`.
     package var catalogs: Path { home.appending("catalogs") }
+    /// The folder of the trusted metadata of signed origins.
+    package var trust: Path { home.appending("trust") }
     /// The anonymous identifier of this device, from which rollouts compute its share.
     package var deviceIdentifier: Path { home.appending("device-id") }
     /// The folder of all installed families.

@@ -12,6 +12,8 @@ public struct UpdateFinding: Sendable, Hashable {
     package var plan: UpdatePlan?
     /// The freshness of the source's list, `nil` if none was read.
     package var freshness: Freshness?
+    /// The signatures of the source's list, if they end soon.
+    package var expiring: ExpiringSignatures?
 
     package init(family: Family, active: ReleaseVersion?, reason: Resolver.Update) {
         self.family = family

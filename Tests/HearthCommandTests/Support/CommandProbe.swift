@@ -91,7 +91,8 @@ struct CommandProbe {
         var context = CommandContext(
             environment: environment,
             console: Console(output: output, errors: errors, environment: environment), input: input,
-            interruptions: interruptions, time: time, device: device, engines: engines, terminal: terminal)
+            interruptions: interruptions, time: time, device: device, engines: engines, terminal: terminal,
+            passphraseCost: .none)
         context.network = { [network] in network }
         if let cloud { context.clouds = { _, _ in cloud } }
         if let usableMemory { context.usableMemory = { usableMemory } }

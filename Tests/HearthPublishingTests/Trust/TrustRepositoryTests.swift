@@ -148,7 +148,7 @@ import Testing
         let drafts = [
             RoleDraft(keys: [], threshold: 1), RoleDraft(keys: [key], threshold: 2),
             RoleDraft(keys: [key], threshold: 0),
-            RoleDraft(keys: [key, key], threshold: 2), RoleDraft([[1, 2]], threshold: 1),
+            RoleDraft(keys: [key, key], threshold: 2),
         ]
         for draft in drafts {
             var roles = keys.mapValues { RoleDraft(keys: [$0]) }

@@ -16,7 +16,7 @@ extension TrustStore {
     package func pin(_ data: Data, now: Date) throws {
         let digest = SHA256Digest(hashing: data)
         // Most calls end here, without a lock.
-        if try pinned() == digest, try storedRoot(now: now) != nil { return }
+        if try isPinned(digest, now: now) { return }
         let given = try TrustUpdate(root: data, now: now).root
         let lock = try lock()
         defer { lock.release() }
@@ -28,6 +28,11 @@ extension TrustStore {
             try keep(.root, data)
         }
         try replacePinned(Data((digest.hex + "\n").utf8))
+    }
+
+    /// Whether the root with a fingerprint was taken before, and one of its chain is trusted now.
+    package func isPinned(_ digest: SHA256Digest, now: Date) throws -> Bool {
+        try pinned() == digest && storedRoot(now: now) != nil
     }
 
     /// The earliest expiry of the stored metadata, for lists that are used without asking the origin.

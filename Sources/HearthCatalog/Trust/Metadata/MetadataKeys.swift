@@ -53,9 +53,12 @@ package struct MetadataKeys {
     /// The name of a key.
     package static func id(of key: Ed25519Key) -> String { id(publicBytes: key.publicBytes) }
 
-    /// The name of a public key: the SHA-256 of its entry.
-    package static func id(publicBytes: [UInt8]) -> String {
+    /// The name of an Ed25519 public key.
+    package static func id(publicBytes: [UInt8]) -> String { id(entry(publicBytes)) }
+
+    /// The SHA-256 of a key's entry.
+    static func id(_ entry: JSONValue) -> String {
         // An entry has no numbers, so it has a canonical form.
-        SHA256Digest(hashing: CanonicalJSON.data(entry(publicBytes)) ?? Data()).hex
+        SHA256Digest(hashing: CanonicalJSON.data(entry) ?? Data()).hex
     }
 }

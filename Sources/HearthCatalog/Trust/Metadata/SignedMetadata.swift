@@ -64,17 +64,25 @@ package struct SignedMetadata: Sendable, Hashable {
     /// Checks that as many keys of a role signed the file as the role needs.
     /// - Throws: ``TrustError`` with `too-few-signatures` or `metadata-invalid`.
     package func verify(by keys: RoleKeys) throws(TrustError) {
+        let count = try signatureCount(by: keys)
+        guard count >= keys.threshold else {
+            throw .tooFewSignatures(role.description, found: count, needed: keys.threshold)
+        }
+    }
+
+    /// The number of a role's keys that signed the file, counted until the role needs no more.
+    /// - Throws: ``TrustError`` with `metadata-invalid`.
+    package func signatureCount(by keys: RoleKeys) throws(TrustError) -> Int {
         let message = try message()
         // Counts keys, not their names: one key under two names counts once.
         var accepted: Set<VerifyingKey> = []
-        for signature in signatures {
+        for signature in signatures where accepted.count < keys.threshold {
             guard let key = keys.keys[signature.keyID], !accepted.contains(key),
                 let bytes = [UInt8](hexadecimal: signature.text), key.accepts(bytes, of: message)
             else { continue }
             accepted.insert(key)
-            if accepted.count >= keys.threshold { return }
         }
-        throw .tooFewSignatures(role.description, found: accepted.count, needed: keys.threshold)
+        return accepted.count
     }
 
     /// The bytes that are signed.
@@ -86,10 +94,20 @@ package struct SignedMetadata: Sendable, Hashable {
     }
 
     /// Adds the signature of a key, in place of an earlier one.
-    package mutating func sign(with key: Ed25519Key) throws(TrustError) {
-        let text = key.sign(try message()).hexadecimal
-        let keyID = MetadataKeys.id(of: key)
+    /// - Throws: ``TrustError`` with `bad-key` if the signer gives no signature of its key.
+    package mutating func sign(with signer: any MetadataSigner) throws(TrustError) {
+        let message = try message()
+        let key = try signer.key
+        let bytes = try signer.signature(of: message)
+        guard key.verifying.accepts(bytes, of: message) else {
+            throw TrustError(
+                .badKey, "the signature for \(role) is not one of the key \(key.id.prefix(8))",
+                context: ErrorContext(
+                    file: "\(role)", found: key.id, remedy: "Check that key and signing command belong together."))
+        }
+        let keyID = key.id
         signatures.removeAll { $0.keyID == keyID }
+        let text = bytes.hexadecimal
         signatures.append(
             Signature(keyID: keyID, text: text, members: ["keyid": .string(keyID), "sig": .string(text)]))
     }

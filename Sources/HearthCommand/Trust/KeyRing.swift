@@ -1,0 +1,104 @@
+import Foundation
+import HearthBase
+import HearthCatalog
+import HearthPublishing
+
+/// The key files that a command of a publisher may sign with: those of a folder, and those that were named.
+struct KeyRing: Sendable {
+    /// A key in a file.
+    struct Entry: Sendable {
+        let path: Path
+        let file: TrustKeyFile
+        /// Whether the user named the file, so that it signs also where it is not known to be needed.
+        let isNamed: Bool
+    }
+
+    let folder: Path
+    let passphrases: Passphrases
+    private let named: [Path]
+    private let environment: [String: String]
+
+    init(_ choice: TrustKeyChoice, in context: CommandContext) throws {
+        folder = try choice.folder ?? context.home.appending("trust-keys")
+        named = choice.files
+        passphrases = Passphrases(context, file: choice.passphraseFile)
+        // A program that signs has a PIN of its own.
+        environment = context.environment.filter { $0.key != Passphrases.variable }
+    }
+
+    /// Reads the public halves of all keys.
+    /// - Throws: ``TrustError`` with `bad-key` for a named file; other files that are no keys are skipped.
+    func entries() async throws -> [Entry] {
+        try await blocking { [folder, named] in
+            let fileSystem = LocalFileSystem()
+            var entries = try named.map { Entry(path: $0, file: try Self.read($0), isNamed: true) }
+            guard try fileSystem.status(at: folder) != nil else { return entries }
+            for name in try fileSystem.contents(of: folder) {
+                let path = folder.joined(name)
+                guard path.fileExtension == TrustKeyFile.fileExtension,
+                    !entries.contains(where: { $0.path.absolute == path.absolute })
+                else { continue }
+                do {
+                    entries.append(Entry(path: path, file: try Self.read(path), isNamed: false))
+                } catch {
+                    Log.write(.warning, "a file among the keys is not used: \(error)")
+                }
+            }
+            return entries
+        }
+    }
+
+    /// Opens the keys of some ids, and the named ones; asks for their passphrases.
+    /// - Throws: ``TrustError``, `FileError`, `CancellationError`.
+    func signers(for ids: Set<String>) async throws -> [any MetadataSigner] {
+        var signers: [any MetadataSigner] = []
+        var seen: Set<MetadataKey> = []
+        for entry in try await entries() where entry.isNamed || ids.contains(entry.file.key.id) {
+            guard seen.insert(entry.file.key).inserted else { continue }
+            switch entry.file.secret {
+            case .command(let words):
+                signers.append(CommandSigner(key: entry.file.key, words: words, environment: environment))
+            case .sealed: signers.append(try await passphrases.open(entry.file, entry.path))
+            }
+        }
+        return signers
+    }
+
+    /// Makes encrypted keys in the folder, each in a file named after its purpose.
+    /// - Throws: ``TrustError``, `FileError`, `CancellationError`.
+    func make(_ names: [String]) async throws -> [Entry] {
+        let files = try await passphrases.seal(names.map { _ in Ed25519Key() })
+        return try await blocking { [folder] in
+            let fileSystem = LocalFileSystem()
+            try fileSystem.makeFolders(folder, permissions: 0o700)
+            return try zip(names, files).map { name, file in
+                var path = folder.joined("\(name).\(TrustKeyFile.fileExtension)")
+                if try fileSystem.status(at: path) != nil {
+                    path = folder.joined("\(name)-\(file.key.id.prefix(8)).\(TrustKeyFile.fileExtension)")
+                }
+                try Self.write(file, to: path)
+                return Entry(path: path, file: file, isNamed: true)
+            }
+        }
+    }
+
+    /// Writes a key to a new file that only its owner may read.
+    static func write(_ file: TrustKeyFile, to path: Path) throws {
+        let fileSystem = LocalFileSystem()
+        let opened = try fileSystem.open(path, .createNew, permissions: 0o600)
+        try file.data.withUnsafeBytes { try fileSystem.write(opened, $0, at: 0) }
+        try fileSystem.synchronize(opened)
+        try fileSystem.synchronizeFolder(path.parent)
+    }
+
+    private static func read(_ path: Path) throws -> TrustKeyFile {
+        let data = try LocalFileSystem().contents(ofFile: path, limit: TrustKeyFile.sizeLimit)
+        return try TrustKeyFile(parsing: data, file: path.string)
+    }
+
+    /// The public key in any key file.
+    static func publicKey(_ path: Path) throws -> MetadataKey {
+        let data = try LocalFileSystem().contents(ofFile: path, limit: TrustKeyFile.sizeLimit)
+        return try PublicKeyFile.read(data, file: path.string)
+    }
+}

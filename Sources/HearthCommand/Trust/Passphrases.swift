@@ -1,0 +1,140 @@
+import Foundation
+import HearthBase
+import HearthCatalog
+import HearthPublishing
+
+/// The passphrases of a command: from a file, the environment, or the terminal, where each is asked for once.
+actor Passphrases {
+    static let variable = "HEARTH_TRUST_PASSPHRASE"
+    /// The fewest characters of a new passphrase.
+    private static let shortest = 8
+    /// How often a wrong passphrase is asked for again.
+    private static let attempts = 3
+
+    private let context: CommandContext
+    private let file: Path?
+    private var known: [String] = []
+    private var hasGiven = false
+    /// The keys that this command made or opened, by their ids.
+    private var opened: [String: Ed25519Key] = [:]
+
+    init(_ context: CommandContext, file: Path?) {
+        self.context = context
+        self.file = file
+    }
+
+    /// Decrypts a key.
+    /// - Throws: ``TrustError`` with `passphrase-needed` or `passphrase-wrong`; `FileError`; `CancellationError`.
+    func open(_ key: TrustKeyFile, _ path: Path) async throws -> Ed25519Key {
+        if let open = opened[key.key.id] { return open }
+        let open = try await decrypt(key, path)
+        opened[key.key.id] = open
+        return open
+    }
+
+    private func decrypt(_ key: TrustKeyFile, _ path: Path) async throws -> Ed25519Key {
+        if let given = try await given(), !known.contains(given) { known.append(given) }
+        for passphrase in known {
+            if let opened = try await blocking({ key.opened(passphrase: passphrase) }) { return opened }
+        }
+        guard !hasGiven else { throw Self.wrong(path) }
+        for _ in 0..<Self.attempts {
+            let passphrase = try await ask("Passphrase of \(path.lastComponent): ", for: path)
+            if let opened = try await blocking({ key.opened(passphrase: passphrase) }) {
+                known.append(passphrase)
+                return opened
+            }
+            context.console.complain("That is not its passphrase.")
+        }
+        throw Self.wrong(path)
+    }
+
+    /// Encrypts new keys with one passphrase.
+    /// - Throws: ``TrustError`` with `passphrase-needed` or `bad-key`; `FileError`; `CancellationError`.
+    func seal(_ keys: [Ed25519Key]) async throws -> [TrustKeyFile] {
+        guard !keys.isEmpty else { return [] }
+        let passphrase = try await new()
+        let cost = context.passphraseCost
+        let files = try await blocking {
+            try keys.map { try TrustKeyFile($0, passphrase: passphrase, cost: cost) }
+        }
+        for (key, file) in zip(keys, files) { opened[file.key.id] = key }
+        return files
+    }
+
+    private func new() async throws -> String {
+        if let given = try await given() {
+            guard given.count >= Self.shortest else { throw Self.tooShort }
+            return given
+        }
+        let first = try await ask("New passphrase for the keys: ", for: nil)
+        guard first.count >= Self.shortest else { throw Self.tooShort }
+        guard try await ask("The same again: ", for: nil) == first else {
+            throw TrustError(
+                .passphraseWrong, "the two passphrases differ", context: ErrorContext(remedy: "Try again."))
+        }
+        known.append(first)
+        return first
+    }
+
+    /// The passphrase that the caller gave without being asked.
+    private func given() async throws -> String? {
+        if let file {
+            hasGiven = true
+            return try await blocking { try Self.read(file) }
+        }
+        guard let text = context.environment[Self.variable], !text.isEmpty else { return nil }
+        hasGiven = true
+        return text
+    }
+
+    private func ask(_ question: String, for path: Path?) async throws -> String {
+        guard context.hasPerson else {
+            throw TrustError(
+                .passphraseNeeded,
+                path.map { "\($0) is encrypted, and there is no terminal to ask for its passphrase" }
+                    ?? "new keys are encrypted, and there is no terminal to ask for a passphrase",
+                context: ErrorContext(file: path?.string, remedy: "Give the passphrase in a file or the environment."),
+                disposition: .usage)
+        }
+        let console = context.console
+        guard let line = try await context.input.secretLine({ console.prompt(question) }) else {
+            throw CancellationError()
+        }
+        return line
+    }
+
+    /// Reads the first line of a file that only its owner may read.
+    private static func read(_ path: Path) throws -> String {
+        let fileSystem = LocalFileSystem()
+        let file = try fileSystem.open(path, .read)
+        var status = stat()
+        // Of the opened file, so that no other file can take its name in between.
+        guard fstat(file.descriptor, &status) == 0, status.st_mode & 0o077 == 0 else {
+            throw TrustError(
+                .passphraseNeeded, "other users may read the passphrase in \(path)",
+                context: ErrorContext(file: path.string, remedy: "Allow its owner only, with permissions 0600."))
+        }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = try bytes.withUnsafeMutableBytes { try fileSystem.read(file, into: $0, at: 0) }
+        let line = bytes[..<count].prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+        guard !line.isEmpty else {
+            throw TrustError(
+                .passphraseNeeded, "\(path) holds no passphrase",
+                context: ErrorContext(file: path.string, remedy: "Write the passphrase in its first line."))
+        }
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    private static func wrong(_ path: Path) -> TrustError {
+        TrustError(
+            .passphraseWrong, "the passphrase does not open \(path)",
+            context: ErrorContext(file: path.string, remedy: "Give the passphrase that the key was made with."))
+    }
+
+    private static var tooShort: TrustError {
+        TrustError(
+            .passphraseWrong, "the passphrase is shorter than \(shortest) characters",
+            context: ErrorContext(remedy: "Choose a longer one: it is all that protects a copied key file."))
+    }
+}

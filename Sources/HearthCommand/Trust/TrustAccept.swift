@@ -1,0 +1,105 @@
+import Foundation
+import Hearth
+import HearthBase
+import HearthCatalog
+import HearthHTTP
+
+/// `hearth trust accept`
+struct TrustAccept: Command {
+    private static let origin = Argument(
+        "ORIGIN", .word, "The name of a configured origin, or the address or path of a models.json.")
+    private static let fingerprint = Option(
+        "fingerprint", "DIGITS", ValueKind("the 64 digits of a root's SHA-256") { SHA256Digest(hex: $0) },
+        "The publisher's fingerprint; without it you are asked.")
+
+    static let declaration = CommandDeclaration(
+        "trust", "accept", summary: "Trust the keys of a signed origin on this device",
+        discussion: [
+            "Fetches the origin's newest root, prints its fingerprint, and asks. Compare the fingerprint with the one that the "
+                + "publisher gives elsewhere: on paper, on a page of theirs, by telephone. From then on this device accepts "
+                + "nothing from the origin that is not signed, for ever; new keys are followed where the old ones signed them.",
+            "With --fingerprint nothing is asked, and any root of the origin with that fingerprint is taken. The setting "
+                + "trust.NAME does the same at the first use.",
+        ],
+        arguments: [origin], options: [fingerprint],
+        exitStatuses: [
+            (0, "The keys are trusted."), (1, "The origin is not signed, or with other keys, or you said no."),
+        ],
+        examples: [.init("hearth trust accept main", "After comparing the fingerprint.")])
+
+    let origin: String
+    let fingerprint: SHA256Digest?
+
+    init(_ values: ParsedArguments) throws {
+        origin = try values.value(Self.origin)
+        fingerprint = try values.value(Self.fingerprint)
+    }
+
+    func run(in context: CommandContext) async throws {
+        let configured = try await context.configuration.origins(environment: context.environment)
+        let origin =
+            try configured.first { $0.name == self.origin }
+            ?? Origin(address: OriginAddress.url(self.origin, field: "ORIGIN"))
+        try await FirstUse(context: context).accept(origin, fingerprint: fingerprint)
+    }
+}
+
+/// Asks a person whether the keys of a signed origin are the publisher's.
+struct FirstUse: Sendable {
+    let context: CommandContext
+
+    /// Fetches a root, and keeps it after a yes.
+    /// - Parameter fingerprint: the publisher's, if the person gave it; then nothing is asked.
+    /// - Throws: ``TrustError`` with `no-trusted-root` after a no, or if the origin has no such root; as
+    ///   `RootDiscovery.newest()`; `FileError`.
+    func accept(_ origin: Origin, fingerprint: SHA256Digest? = nil) async throws {
+        let store = origin.trustStore(in: try context.home.appending("trust"))
+        let now = context.time.now
+        let roots = origin.roots(DefaultHTTPClient(version: HearthCommand.version))
+        let url = origin.manifestURL.shown
+        let found: OfferedRoot?
+        if let fingerprint {
+            found = try await roots.root(fingerprint)
+        } else {
+            found = try await roots.newest()
+        }
+        guard let root = found else {
+            throw TrustError(
+                .noTrustedRoot,
+                fingerprint == nil ? "\(url) is not signed" : "\(url) has no root with that fingerprint",
+                context: ErrorContext(
+                    url: url, expected: fingerprint?.hex,
+                    remedy: "Ask the publisher for the fingerprint and the address."))
+        }
+        if fingerprint == nil {
+            let keys = root.metadata.keys(.root)
+            context.console.say("\(url) is signed.")
+            context.console.say(
+                "  root \(root.metadata.fields.version): \(keys.threshold) of \(keys.ids.count) keys must sign it")
+            context.console.say("  fingerprint: \(root.fingerprint.hex)")
+            guard context.hasPerson else { throw TrustError.unknownKeys(origin.manifestURL, root.fingerprint) }
+            let question = "Is that the publisher's fingerprint, and shall this device trust these keys from now on?"
+            guard try await context.confirms(question) else {
+                throw TrustError.unknownKeys(origin.manifestURL, root.fingerprint)
+            }
+        }
+        try await blocking { try store.pin(root.data, now: now) }
+        context.console.say("This device trusts the keys of \(url) now, and accepts nothing else from there.")
+    }
+}
+
+extension CommandContext {
+    /// Runs a command. If it meets a signed origin for the first time, asks the person, and after a yes runs it again.
+    func askingForRoots(_ body: @Sendable () async throws -> Void) async throws {
+        var asked: Set<String> = []
+        while true {
+            do {
+                return try await body()
+            } catch let error as TrustError where error.code == .noTrustedRoot && error.context.field == "fingerprint" {
+                guard hasPerson, let address = error.context.url, asked.insert(address).inserted else { throw error }
+                try await FirstUse(context: self).accept(
+                    Origin(address: OriginAddress.url(address, field: "origin")))
+            }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import HearthBase
+import HearthCatalog
+import HearthPublishing
+
+/// `hearth trust renew`
+struct TrustRenew: Command {
+    private static let role = Argument("ROLE", .role, arity: .optional, "The role to renew; timestamp without it.")
+    private static let days = Option(
+        "days", "N", .integer(1...3650), default: "timestamp 30, snapshot and targets 365, root 730",
+        "For how many days the new signature is valid.")
+    private static let installTimer = Flag(
+        "install-timer", "Write units for systemd's user manager that renew the timestamp every day.")
+
+    static let declaration = CommandDeclaration(
+        "trust", "renew", summary: "Sign an origin's metadata for a longer time",
+        discussion: [
+            "The timestamp expires after 30 days. Devices then take no updates from the origin until it is renewed, because "
+                + "an attacker may hold newer ones back; what they have installed keeps working. Renewing needs only the key "
+                + "of the timestamp, which may lie on the server: with it alone, an attacker can only hold updates back.",
+            "For the timer, give the passphrase in a file with --passphrase-file.",
+        ],
+        arguments: [role], options: [Option.trustFolder, days, installTimer, Option.draft] + TrustKeyChoice.options,
+        examples: [
+            .init("hearth trust renew --to ./origin", "The timestamp, for 30 days."),
+            .init(
+                "hearth trust renew --to /srv/origin --passphrase-file pass --install-timer", "From now on every day."),
+            .init("hearth trust renew root --to ./origin", "The root, for two years."),
+        ])
+
+    let role: MetadataRole
+    let folder: SignedFolder
+    let days: Int?
+    let installsTimer: Bool
+    let draft: Path?
+    let keys: TrustKeyChoice
+
+    init(_ values: ParsedArguments) throws {
+        role = try values.optional(Self.role) ?? .timestamp
+        folder = try values.trustFolder()
+        days = try values.value(Self.days)
+        installsTimer = values.has(Self.installTimer)
+        draft = try values.value(Option.draft).map { Path($0) }
+        keys = try TrustKeyChoice(values)
+    }
+
+    func run(in context: CommandContext) async throws {
+        let ring = try KeyRing(keys, in: context)
+        var lifetimes = TrustLifetimes()
+        if let days { lifetimes[role] = days }
+        if installsTimer {
+            return try await RenewTimer(folder: folder.folder, keys: keys, days: days, ring: ring).install(in: context)
+        }
+        if role == .root {
+            let change = RootChange(folder: folder, ring: ring, draft: draft, lifetimes: lifetimes, context: context)
+            return try await change.apply { _ in [:] }
+        }
+        let lock = try await blocking { [folder] in try folder.lock() }
+        defer { lock.release() }
+        var repository = try await blocking { [folder, lifetimes] in try folder.present(lifetimes) }
+        let roles: [MetadataRole] =
+            switch role {
+            case .timestamp where repository.outdated.subtracting([.timestamp]).isEmpty: [.timestamp]
+            case .snapshot where !repository.outdated.contains(.targets): [.snapshot, .timestamp]
+            default: [.targets, .snapshot, .timestamp]
+            }
+        let signers = try await ring.signers(for: try repository.rootMetadata.ids(roles))
+        let now = context.time.now
+        let before = repository
+        repository = try await blocking { [role, folder] in
+            var repository = before
+            try repository.renew(role, signers: signers, now: now)
+            try folder.write(repository)
+            return repository
+        }
+        for line in try TrustReport(repository, now: now).roleLines { try context.console.print(line) }
+    }
+}
+
+/// Units of systemd's user manager that renew a timestamp.
+struct RenewTimer: Sendable {
+    let folder: Path
+    let keys: TrustKeyChoice
+    let days: Int?
+    let ring: KeyRing
+
+    /// The name of the units: one pair for each origin.
+    private var name: String {
+        "hearth-renew-\(SHA256Digest(hashing: Array(folder.absolute.string.utf8)).hex.prefix(8))"
+    }
+
+    /// Renews once.
+    func service(program: String) -> String {
+        var words = [program, "trust", "renew", "--to", folder.absolute.string, "--keys", ring.folder.absolute.string]
+        for file in keys.files { words += ["--key", file.absolute.string] }
+        if let file = keys.passphraseFile { words += ["--passphrase-file", file.absolute.string] }
+        if let days { words += ["--days", "\(days)"] }
+        return """
+            [Unit]
+            Description=Renew the timestamp of \(folder.absolute.string.replacing("%", with: "%%"))
+
+            [Service]
+            Type=oneshot
+            ExecStart=\(words.map(Self.quoted).joined(separator: " "))
+            NoNewPrivileges=yes
+
+            """
+    }
+
+    /// Starts the service every day, and after days that the machine was off.
+    static let timer = """
+        [Unit]
+        Description=Renew the timestamp of a signed origin every day
+
+        [Timer]
+        OnCalendar=daily
+        RandomizedDelaySec=1h
+        Persistent=true
+
+        [Install]
+        WantedBy=timers.target
+
+        """
+
+    /// Writes the units, and prints their paths.
+    func install(in context: CommandContext) async throws {
+        let environment = context.environment
+        let units: Path
+        if let configuration = environment["XDG_CONFIG_HOME"], configuration.hasPrefix("/") {
+            units = Path(configuration).appending("systemd").appending("user")
+        } else {
+            units = Path((environment["HOME"] ?? NSHomeDirectory()) + "/.config/systemd/user")
+        }
+        let paths = try await blocking { [self] in
+            let fileSystem = LocalFileSystem()
+            try fileSystem.makeFolders(units)
+            let service = units.joined("\(name).service")
+            let timer = units.joined("\(name).timer")
+            let program = try ProgramFile.path()
+            try fileSystem.replaceContents(of: service, with: Data(self.service(program: program).utf8))
+            try fileSystem.replaceContents(of: timer, with: Data(Self.timer.utf8))
+            return [service, timer]
+        }
+        for path in paths { try context.console.print(path.string) }
+        context.console.say(
+            "Start it with: systemctl --user daemon-reload && systemctl --user enable --now \(name).timer")
+    }
+
+    /// A word of a unit's command line, in which `%`, `$`, quotation marks and backslashes have meanings.
+    private static func quoted(_ word: String) -> String {
+        let text = word.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("%", with: "%%")
+            .replacing("$", with: "$$")
+        return "\"\(text)\""
+    }
+}

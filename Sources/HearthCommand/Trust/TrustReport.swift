@@ -1,0 +1,129 @@
+import Foundation
+import HearthBase
+import HearthCatalog
+import HearthPublishing
+
+/// What the metadata of an origin says: versions, expiry, keys.
+struct TrustReport: Encodable, Sendable {
+    struct Key: Encodable, Sendable {
+        let id: String
+        let scheme: String
+    }
+
+    struct Role: Encodable, Sendable {
+        let role: String
+        let version: UInt64
+        let expires: Date
+        let threshold: Int
+        let keys: [Key]
+    }
+
+    /// The SHA-256 of the present root, which devices pin.
+    let fingerprint: String
+    let roles: [Role]
+    /// The signed files.
+    let files: [String]
+    /// The roles that expire within seven days, or have expired.
+    let warnings: [String]
+
+    private enum CodingKeys: CodingKey { case fingerprint, roles, files, warnings }
+
+    init(_ repository: TrustRepository, now: Date) throws {
+        let root = try repository.rootMetadata
+        let fields: [(MetadataRole, SignedFields)] = [
+            (.root, root.fields), (.targets, try TargetsMetadata(repository.targets).fields),
+            (.snapshot, try SnapshotMetadata(repository.snapshot).fields),
+            (.timestamp, try TimestampMetadata(repository.timestamp).fields),
+        ]
+        fingerprint = SHA256Digest(hashing: repository.root.data).hex
+        roles = fields.map { role, fields in
+            Role(
+                role: role.name, version: fields.version, expires: fields.expires,
+                threshold: root.keys(role).threshold, keys: Self.keys(root.keys(role)))
+        }
+        files = try repository.listedFiles.keys.sorted()
+        var warnings = fields.compactMap { role, fields -> String? in
+            guard ExpiringSignatures(role.name, until: fields.expires, now: now) != nil else { return nil }
+            let verb = fields.expires <= now ? "expired" : "expires"
+            return "\(role.name) \(verb) on \(fields.expires.timestamp): renew it with `hearth trust renew"
+                + "\(role == .timestamp ? "" : " \(role.name)")`."
+        }
+        for role in repository.outdated.map(\.name).sorted() {
+            warnings.append("\(role) is signed by former keys only: an earlier change did not complete. Sign again.")
+        }
+        self.warnings = warnings
+    }
+
+    private static func keys(_ role: RoleKeys) -> [Key] {
+        role.ids.sorted().map { Key(id: $0, scheme: role.keys[$0]?.scheme.rawValue ?? "unknown") }
+    }
+
+    /// One line for each role.
+    var roleLines: [String] {
+        var table = Table(
+            ("ROLE", .left), ("VERSION", .right), ("EXPIRES", .left), ("SIGNATURES", .left), ("KEYS", .left))
+        for role in roles {
+            table.add(
+                role.role, "\(role.version)", role.expires.timestamp, "\(role.threshold) of \(role.keys.count)",
+                role.keys.map { "\($0.id.prefix(12)) (\($0.scheme))" }.joined(separator: ", "))
+        }
+        return table.lines
+    }
+
+    /// What a root says, for an owner who signs it.
+    static func lines(root: RootMetadata) -> [String] {
+        var table = Table(("ROLE", .left), ("SIGNATURES", .left), ("KEYS", .left))
+        for role in MetadataRole.topLevel {
+            let keys = root.keys(role)
+            table.add(
+                role.name, "\(keys.threshold) of \(keys.ids.count)",
+                Self.keys(keys).map { "\($0.id.prefix(12)) (\($0.scheme))" }.joined(separator: ", "))
+        }
+        return ["root \(root.fields.version), expires on \(root.fields.expires.timestamp)"] + table.lines
+    }
+}
+
+/// `hearth trust show`
+struct TrustShow: Command {
+    private static let folder = Argument("FOLDER", .word, "The origin's folder.")
+
+    static let declaration = CommandDeclaration(
+        "trust", "show", summary: "Show an origin's keys, versions and expiry dates",
+        discussion: [
+            "Checks all signatures, and warns of those that expire within seven days. The fingerprint is that of the present "
+                + "root; devices that pinned an earlier one follow the changes.",
+            "With --format json, an object with fingerprint, roles (role, version, expires, threshold, keys), files and warnings.",
+        ],
+        arguments: [folder], options: [Option.listing],
+        examples: [.init("hearth trust show ./origin", "Who signs what, and until when.")])
+
+    let folder: SignedFolder
+    let format: ListingFormat
+
+    init(_ values: ParsedArguments) throws {
+        folder = SignedFolder(Path(try values.value(Self.folder)))
+        format = try values.value(Option.listing) ?? .table
+    }
+
+    func run(in context: CommandContext) async throws {
+        let (repository, isCurrent) = try await blocking { [folder] in
+            let repository = try folder.present()
+            let listed = try repository.listedFiles
+            return (repository, try folder.signedFiles().allSatisfy { listed[$0.entry.path] == $0.entry })
+        }
+        let report = try TrustReport(repository, now: context.time.now)
+        switch format {
+        case .json: try context.console.print(JSONText.pretty(report))
+        case .table:
+            try context.console.print("fingerprint  \(report.fingerprint)")
+            for line in report.roleLines { try context.console.print(line) }
+            try context.console.print("signs        \(report.files.joined(separator: ", "))")
+        }
+        for warning in report.warnings { context.console.complain(warning) }
+        if !isCurrent {
+            context.console.complain(
+                "models.json has changed since it was signed: devices see the change after `hearth trust sign --to \(folder.folder)`."
+            )
+        }
+    }
+}

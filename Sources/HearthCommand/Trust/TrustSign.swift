@@ -1,0 +1,91 @@
+import HearthBase
+import HearthCatalog
+import HearthPublishing
+
+/// `hearth trust sign`
+struct TrustSign: Command {
+    private static let file = Argument(
+        "FILE", .word, arity: .optional, "A root that lacks signatures; without it, the origin's models.json is signed."
+    )
+    private static let folder = Option(
+        "to", "FOLDER", .word, "The origin's folder; with FILE, its root is published there.")
+
+    static let declaration = CommandDeclaration(
+        "trust", "sign", summary: "Sign an origin's list, or a root that others prepared",
+        discussion: [
+            "Without FILE, signs the origin's models.json and its indexes, as hearth publish --sign does.",
+            "With FILE, prints what the root says and adds the signatures of your keys to the file. Carry it from owner to "
+                + "owner; the last one adds --to FOLDER, and it is published once enough have signed. Only keys that the root "
+                + "names sign it, those of the present root with --to, and those named with --key.",
+        ],
+        arguments: [file], options: [folder, Option.days] + TrustKeyChoice.options,
+        examples: [
+            .init("hearth trust sign --to ./origin", "Sign what was published without --sign."),
+            .init("hearth trust sign 2.root.json --key b.key", "Add your signature."),
+            .init("hearth trust sign 2.root.json --to ./origin", "Publish it."),
+        ])
+
+    let file: Path?
+    let folder: SignedFolder?
+    let lifetimes: TrustLifetimes
+    let keys: TrustKeyChoice
+
+    init(_ values: ParsedArguments) throws {
+        file = try values.optional(Self.file).map { Path($0) }
+        folder = try values.value(Self.folder).map { SignedFolder(Path($0)) }
+        lifetimes = try values.lifetimes()
+        keys = try TrustKeyChoice(values)
+        guard file != nil || folder != nil else {
+            throw UsageError("hearth trust sign needs FILE or --to FOLDER", hint: Self.declaration.hint())
+        }
+    }
+
+    func run(in context: CommandContext) async throws {
+        let ring = try KeyRing(keys, in: context)
+        let lock = try await blocking { [folder] in try folder?.lock() }
+        defer { lock?.release() }
+        if let file { return try await sign(file, ring, context) }
+        guard let folder else { return }
+        let present = try await blocking { try folder.present() }
+        let signers = try await ring.signers(
+            for: try present.rootMetadata.ids([.targets, .snapshot, .timestamp]))
+        let signer = OriginSigner(signers: signers, lifetimes: lifetimes)
+        let now = context.time.now
+        let isNew = try await blocking {
+            try signer.check(folder)
+            return try signer.sign(folder, now: now)
+        }
+        context.console.say(isNew ? "\(folder.folder) is signed." : "\(folder.folder) was signed already.")
+    }
+
+    private func sign(_ file: Path, _ ring: KeyRing, _ context: CommandContext) async throws {
+        let (root, present) = try await blocking { [folder] in
+            let data = try LocalFileSystem().contents(ofFile: file, limit: MetadataRole.root.sizeLimit)
+            return (try SignedMetadata(parsing: data, .root), try folder?.repository())
+        }
+        let metadata = try RootMetadata(root)
+        for line in TrustReport.lines(root: metadata) { try context.console.print(line) }
+        // Keys of other roles are needed where the root is published.
+        let ids = folder == nil ? metadata.ids([.root]) : metadata.ids().union(try present?.rootMetadata.ids() ?? [])
+        let signers = try await ring.signers(for: ids)
+        let owners = metadata.ids([.root]).union(try present?.rootMetadata.ids([.root]) ?? [])
+        let named = try await Set(ring.entries().filter(\.isNamed).map(\.file.key.id))
+        let signed = try await blocking {
+            var root = root
+            for signer in signers {
+                let id = try signer.key.id
+                if owners.contains(id) || named.contains(id) { try root.sign(with: signer) }
+            }
+            try LocalFileSystem().replaceContents(of: file, with: root.data)
+            return root
+        }
+        let missing = try RootChange.missing(signed, after: present)
+        guard let folder else {
+            return context.console.say(
+                missing.isEmpty ? "\(file) has all signatures." : "\(file) lacks \(missing.joined(separator: " and "))."
+            )
+        }
+        let change = RootChange(folder: folder, ring: ring, draft: file, lifetimes: lifetimes, context: context)
+        try await change.publish(signed, after: present, signers)
+    }
+}

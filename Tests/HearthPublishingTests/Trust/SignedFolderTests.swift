@@ -1,0 +1,168 @@
+import Foundation
+import HearthBase
+import HearthCatalog
+import HearthTestSupport
+import Testing
+
+@testable import HearthPublishing
+
+@Suite(.timeLimit(.minutes(10))) struct SignedFolderTests {
+    @Test func aSignedPublicationIsReadByDevicesAndOthers() async throws {
+        let lab = try SignedOriginLab()
+        let first = try lab.begin()
+        try await lab.publish("m-v1.0.0-q4.gguf")
+        let list = try lab.contents("models.json")
+        let digest = SHA256Digest(hashing: list)
+        #expect(try lab.contents("targets/\(digest.hex).models.json") == list)
+        #expect(
+            try lab.names("metadata") == [
+                "1.root.json", "1.snapshot.json", "1.targets.json", "2.snapshot.json", "2.targets.json",
+                "timestamp.json",
+            ])
+        let listed = try #require(try lab.folder.repository()).listedFiles
+        #expect(listed.keys.sorted() == ["models.json", "models/m-v1.0.0-q4.index"])
+        let index = try #require(listed["models/m-v1.0.0-q4.index"])
+        let name = try #require(index.addressName(isConsistent: true))
+        #expect(try lab.contents("targets/\(name)") == lab.contents("models/m-v1.0.0-q4.index"))
+        #expect(try await lab.seen(lab.device(root: first.root.data)) == ["1.0.0"])
+        #expect(!lab.network.requests.withLock { $0.contains("models.json") })
+    }
+
+    @Test func theSameListIsSignedOnce() async throws {
+        let lab = try SignedOriginLab()
+        try lab.begin()
+        try await lab.publish("m-v1.0.0-q4.gguf")
+        let before = try lab.contents("metadata/timestamp.json")
+        #expect(try !OriginSigner(signers: lab.signers).sign(lab.folder, now: lab.now))
+        #expect(try lab.contents("metadata/timestamp.json") == before)
+        // What was published without a signature is signed afterwards.
+        try await lab.origin.publish(lab.origin.source("m-v1.1.0-q4.gguf", [9]))
+        #expect(try OriginSigner(signers: lab.signers).sign(lab.folder, now: lab.now))
+    }
+
+    @Test(arguments: [MetadataRole.targets, .snapshot, .timestamp])
+    func withoutAKeyNothingIsCopied(_ missing: MetadataRole) async throws {
+        let lab = try SignedOriginLab()
+        try lab.begin()
+        let signers = MetadataRole.topLevel.filter { $0 != missing }.compactMap { lab.keys[$0] }
+        let error = await #expect(throws: TrustError.self) {
+            try await lab.publish("m-v1.0.0-q4.gguf", signers: signers)
+        }
+        #expect(error?.code.rawValue == "too-few-signatures")
+        #expect(error?.context.file == "\(missing)")
+        #expect(try !lab.names("").contains("models.json"))
+    }
+
+    @Test func anOriginWithoutKeysIsNotSigned() async throws {
+        let lab = try SignedOriginLab()
+        let error = await #expect(throws: TrustError.self) { try await lab.publish("m-v1.0.0-q4.gguf") }
+        #expect(error?.code.rawValue == "metadata-missing")
+        #expect(try LocalFileSystem().status(at: lab.origin.path) == nil)
+        #expect(try lab.folder.repository() == nil)
+    }
+
+    @Test func anIndexThatIsAnotherOneIsNotSigned() async throws {
+        let lab = try SignedOriginLab()
+        try lab.begin()
+        try await lab.origin.publish(lab.origin.source("m-v1.0.0-q4.gguf"))
+        try lab.origin.folder.write("origin/models/m-v1.0.0-q4.index", Data("other".utf8))
+        let error = #expect(throws: TrustError.self) {
+            try OriginSigner(signers: lab.signers).sign(lab.folder, now: lab.now)
+        }
+        #expect(error?.code.rawValue == "target-mismatch")
+    }
+
+    /// Whichever write fails, a device reads the list before or the new one, and the next attempt succeeds.
+    @Test func aFailingDiskLeavesTheOriginWhole() async throws {
+        var call = 0
+        while true {
+            call += 1
+            let lab = try SignedOriginLab()
+            let first = try lab.begin()
+            try await lab.publish("m-v1.0.0-q4.gguf")
+            try await lab.origin.publish(lab.origin.source("m-v1.1.0-q4.gguf", [9]))
+            let disk = FaultyFileSystem()
+            disk.fail(call: call, errno: ENOSPC)
+            var failure: (any Error)?
+            do {
+                try OriginSigner(signers: lab.signers)
+                    .sign(SignedFolder(lab.origin.path, fileSystem: disk), now: lab.now)
+            } catch {
+                failure = error
+            }
+            guard disk.mutations.count >= call else {
+                #expect(failure == nil)
+                break
+            }
+            #expect(failure is FileError)
+            let device = try lab.device(root: first.root.data)
+            let seen = try await lab.seen(device)
+            #expect(seen == ["1.0.0"] || seen.count == 2, "call \(call)")
+            try OriginSigner(signers: lab.signers).sign(lab.folder, now: lab.now)
+            #expect(try await lab.seen(device).count == 2, "call \(call)")
+        }
+        #expect(call > 8)
+    }
+
+    /// A new root is written, and then the program ends.
+    @Test(arguments: [MetadataRole.targets, .snapshot, .timestamp])
+    func anInterruptedChangeOfKeysIsCompleted(_ role: MetadataRole) async throws {
+        let lab = try SignedOriginLab()
+        let first = try lab.begin()
+        try await lab.publish("m-v1.0.0-q4.gguf")
+        var repository = try #require(try lab.folder.repository())
+        let fresh = Ed25519Key()
+        let signers: [any MetadataSigner] = lab.signers + [fresh]
+        let next = try repository.successor([role: RoleDraft(keys: [fresh])], signers: signers, now: lab.now)
+        try repository.take(root: next, signers: signers, now: lab.now)
+        try lab.origin.folder.write("origin/metadata/2.root.json", next.data)
+        let left = try #require(try lab.folder.repository())
+        #expect(left.outdated == [role])
+        var completed = left
+        try completed.renew(signers: signers, now: lab.now)
+        #expect(completed.outdated.isEmpty)
+        try lab.folder.write(completed)
+        #expect(try lab.folder.repository()?.outdated == [])
+        #expect(try await lab.seen(lab.device(root: first.root.data)) == ["1.0.0"])
+    }
+
+    @Test(arguments: MetadataRole.topLevel) func eachRoleIsRenewed(_ role: MetadataRole) throws {
+        let lab = try SignedOriginLab()
+        var repository = try lab.begin()
+        repository.lifetimes[role] = 10
+        if role == .root {
+            try repository.take(
+                root: repository.successor([:], signers: lab.signers, now: lab.now), signers: lab.signers, now: lab.now)
+            #expect(try repository.rootMetadata.fields.version == 2)
+            return
+        }
+        try repository.renew(role, signers: lab.signers, now: lab.now)
+        let expires = lab.now.addingTimeInterval(10 * 86400)
+        let found =
+            switch role {
+            case .targets: try TargetsMetadata(repository.targets).fields.expires
+            case .snapshot: try SnapshotMetadata(repository.snapshot).fields.expires
+            default: try TimestampMetadata(repository.timestamp).fields.expires
+            }
+        #expect(found == expires)
+    }
+
+    @Test func aFirstRootIsSignedOnSeveralMachines() throws {
+        let lab = try SignedOriginLab()
+        let owners = [Ed25519Key(), Ed25519Key()]
+        var roles = lab.keys.mapValues { RoleDraft(keys: [$0]) }
+        roles[.root] = RoleDraft(keys: owners, threshold: 2)
+        var draft = try TrustRepository.firstRoot(roles, signers: [owners[0]], now: lab.now)
+        #expect(throws: TrustError.self) { try TrustRepository(first: draft, signers: lab.signers, now: lab.now) }
+        draft = try SignedMetadata(parsing: draft.data, .root)
+        try draft.sign(with: owners[1])
+        let repository = try TrustRepository(first: draft, signers: lab.signers, now: lab.now)
+        #expect(try repository.root.version() == 1)
+        // A later root begins no origin.
+        let later = try repository.successor([:], signers: owners, now: lab.now)
+        let error = #expect(throws: TrustError.self) {
+            try TrustRepository(first: later, signers: lab.signers, now: lab.now)
+        }
+        #expect(error?.code.rawValue == "metadata-mismatch")
+    }
+}
