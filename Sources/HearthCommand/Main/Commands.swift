@@ -81,7 +81,12 @@ extension HearthCommand {
 
     private static var publishing: [CommandEntry] {
         #if Server
-            [.command(Publish.self), .command(Host.self)]
+            [
+                .command(Publish.self), .command(Host.self),
+                .group(
+                    "gateway", "Give devices signed addresses, and relay a cloud model",
+                    [GatewayServe.self, GatewayKeysCreate.self, GatewayKeysList.self, GatewayKeysRevoke.self]),
+            ]
         #else
             [.command(Publish.self)]
         #endif
