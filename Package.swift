@@ -226,8 +226,8 @@ let package = Package(
         .testTarget(
             name: "HearthServerTests",
             dependencies: [
-                "Hearth", "HearthAssistant", "HearthBase", "HearthHTTP", "HearthInference", "HearthRouting",
-                "HearthServer", "HearthTestSupport",
+                "Hearth", "HearthAssistant", "HearthBase", "HearthDatabase", "HearthHTTP", "HearthInference",
+                "HearthRouting", "HearthServer", "HearthTestSupport",
             ] + deliveryFloors),
         .testTarget(
             name: "HearthCommandTests",
