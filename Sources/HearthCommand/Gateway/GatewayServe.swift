@@ -154,13 +154,15 @@
         private func signer(_ environment: [String: String]) throws -> AddressSigner? {
             guard let bucket else { return nil }
             func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
-            guard let id = value("AWS_ACCESS_KEY_ID"), let secret = value("AWS_SECRET_ACCESS_KEY") else {
+            guard let id = value("AWS_ACCESS_KEY_ID"),
+                let secret = value("AWS_SECRET_ACCESS_KEY").flatMap({ Secret($0) })
+            else {
                 throw UsageError(
                     "the keys of the bucket are not set", hint: "Set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.")
             }
             let signing = SigV4(
-                accessKey: id, secretKey: secret, sessionToken: value("AWS_SESSION_TOKEN"),
-                region: region ?? value("AWS_REGION") ?? "us-east-1", service: "s3")
+                accessKey: id, secretKey: secret, sessionToken: value("AWS_SESSION_TOKEN").flatMap { Secret($0) },
+                region: region ?? value("AWS_REGION") ?? "us-east-1")
             return AddressSigner(bucket: bucket, published: files ?? bucket, lifetime: lifetime) { url, seconds, date in
                 try signing.presign(url: url, method: "GET", expires: seconds, at: date)
             }

@@ -71,12 +71,7 @@
         /// The name for the audit log.
         var path: String { names.joined(separator: "/") }
 
-        /// The name in an address: every byte but RFC 3986's unreserved ones is escaped, as SigV4 reads it.
-        var encoded: String {
-            let unreserved = CharacterSet(
-                charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-            return names.map { $0.addingPercentEncoding(withAllowedCharacters: unreserved) ?? "" }
-                .joined(separator: "/")
-        }
+        /// The name in an address, escaped as SigV4 reads it.
+        var encoded: String { PercentText.encoded(path, keepsSlashes: true) }
     }
 #endif
