@@ -18,8 +18,8 @@ ENFORCED = [
     "Sources/HearthPublishing", "Sources/HearthRouting", "Sources/HearthServer", "Sources/HearthStore", "Sources/HearthTestSupport", "Sources/HearthTransfer",
     "Sources/hearth", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "README.md", "docs/architecture.md", "docs/assistant.md",
     "docs/benchmarks.md", "docs/delivery.md", "docs/dependencies.md", "docs/durability.md", "docs/errors.md",
-    "docs/faults.md", "docs/formats.md", "docs/getting-started.md", "docs/inference.md", "docs/logging.md",
-    "docs/routing.md", "docs/tour.md", "scripts",
+    "docs/faults.md", "docs/formats.md", "docs/gateway.md", "docs/getting-started.md", "docs/inference.md", "docs/logging.md",
+    "docs/routing.md", "docs/scale.md", "docs/tour.md", "scripts",
 ]
 
 # Each phrase with the reason it is refused; the phrases are matched as whole words, in any case.

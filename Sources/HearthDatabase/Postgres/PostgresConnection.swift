@@ -41,9 +41,12 @@ final class PostgresConnection: SQLSession {
 
     func rows(_ sql: String, _ values: [SQLValue]) throws -> [[SQLValue]] {
         let parameters = try PostgresParameters(values)
-        let result = hearth_pg_query(
-            handle, PostgresText.statement(sql), Int32(values.count), parameters.pointers, parameters.lengths,
-            parameters.formats)
+        // The parameters own the memory that the arrays point to.
+        let result = withExtendedLifetime(parameters) {
+            hearth_pg_query(
+                handle, PostgresText.statement(sql), Int32(values.count), parameters.pointers, parameters.lengths,
+                parameters.formats)
+        }
         defer { hearth_pg_free(result) }
         let checked = try check(result)
         let columns = hearth_pg_column_count(checked)
@@ -131,11 +134,11 @@ enum PostgresText {
     /// The value of a text that PostgreSQL sent, by the number of its type.
     static func value(_ text: String, type: UInt32) -> SQLValue {
         switch type {
-        case 20, 21, 23: Int64(text).map { .int($0) } ?? .text(text)
+        case 20, 21, 23: Int64(text).map { SQLValue.int($0) } ?? .text(text)
         case 16: .int(text == "t" ? Int64(1) : 0)
-        case 700, 701: Double(text).map { .double($0) } ?? .text(text)
+        case 700, 701: Double(text).map { SQLValue.double($0) } ?? .text(text)
         case 17 where text.hasPrefix("\\x"):
-            [UInt8](hexadecimal: text.dropFirst(2)).map { .blob(Data($0)) } ?? .text(text)
+            [UInt8](hexadecimal: text.dropFirst(2)).map { SQLValue.blob(Data($0)) } ?? .text(text)
         default: .text(text)
         }
     }

@@ -34,7 +34,8 @@
         /// would leave the folder, or hold a slash or a control character, is refused.
         func object(of location: String) -> BucketObject? {
             guard location.utf8.count <= 4096, location.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
-                let url = URL(string: location), url.isBelow(published), url.query() == nil, url.fragment() == nil,
+                let url = URL(string: location, encodingInvalidCharacters: false), url.isBelow(published),
+                url.query() == nil, url.fragment() == nil,
                 url.user() == nil
             else { return nil }
             let folder = published.path(percentEncoded: true).split(separator: "/").count

@@ -25,8 +25,8 @@
         private static let limit = 4 << 20
 
         private let mode: Mode
-        private var events = ServerSentEventParser(.lines, limit: limit)
-        private var list = JSONArrayStream(limit: limit)
+        private var events = ServerSentEventParser(.lines, limit: Self.limit)
+        private var list = JSONArrayStream(limit: Self.limit)
         /// A piece with text, thinking or a call has arrived.
         private(set) var hasToken = false
         /// The answer's reason to end has arrived.

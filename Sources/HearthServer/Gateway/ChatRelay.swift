@@ -149,6 +149,7 @@
             } catch {
                 // The status says enough without the server's words.
             }
+            // A body that is no JSON has no message; the status decides then.
             let document = try? JSONValue(parsing: body)
             var error = document?.members?["error"]
             // Gemini sends a list of one error where it would have sent a list of pieces.

@@ -67,6 +67,7 @@
                 let key = try await admit(request, .download, &entry)
                 guard let signer else { throw GatewayRefusal.notOffered(.download) }
                 let body = try await self.body(of: request, limit: Self.questionLimit)
+                // A body that is no JSON is refused like one without the field.
                 guard let members = (try? JSONValue(parsing: Data(body)))?.members,
                     case .string(let location)? = members["location"]
                 else { throw GatewayRefusal.badRequest("the body must be {\"location\": \"ADDRESS\"}") }

@@ -26,7 +26,7 @@
             var gateway = gateway
             gateway.begin = { key, request in
                 let now = clock.elapsed
-                return state.withLock { state in
+                return state.withLock { state -> Int? in
                     if let wait = state.limits.begin(key, at: now) { return wait }
                     state.counted[request] = key
                     return nil

@@ -38,7 +38,7 @@
         func take(_ pass: GatewayPass, of key: GatewayKey, at now: Date) async throws -> GatewayTaking {
             guard let credits = key.credits else { return .taken(left: nil) }
             let (seconds, month) = (now.wholeSeconds, Self.month(of: now))
-            return try await database.transaction { session in
+            return try await database.transaction { session -> GatewayTaking in
                 let id = SQLValue.text(key.id)
                 // Locks the key's row until the commit: two gateways never spend the same credit.
                 try session.execute("UPDATE gateway_key SET used = ?2 WHERE id = ?1", [id, .int(seconds)])
@@ -86,7 +86,10 @@
         package func creditsLeft(of key: GatewayKey, at now: Date) async throws -> Int? {
             guard let credits = key.credits else { return nil }
             let month = Self.month(of: now)
-            return try await database.transaction { max(0, credits - (try Self.spent($0, .text(key.id), month))) }
+            return try await database.transaction { session in
+                let spent = try Self.spent(session, .text(key.id), month)
+                return max(0, credits - spent)
+            }
         }
 
         private static func spent(_ session: any SQLSession, _ key: SQLValue, _ month: Int) throws -> Int {

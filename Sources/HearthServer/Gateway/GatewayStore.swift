@@ -67,8 +67,9 @@
             let scopes = draft.scopes.map(\.rawValue).sorted().joined(separator: ",")
             let values: [SQLValue] = [
                 .text(secret.id), .text(draft.name), .text(secret.digest.hex), .text(scopes), .text(draft.tier.name),
-                draft.credits.map { .int($0) } ?? .null, draft.addressesPerDay.map { .int($0) } ?? .null,
-                .int(draft.created.wholeSeconds), draft.expires.map { .int($0.wholeSeconds) } ?? .null,
+                draft.credits.map { SQLValue.int($0) } ?? .null,
+                draft.addressesPerDay.map { SQLValue.int($0) } ?? .null,
+                .int(draft.created.wholeSeconds), draft.expires.map { SQLValue.int($0.wholeSeconds) } ?? .null,
             ]
             try await database.transaction { session in
                 // The same statement again, after a connection that broke at the commit, adds no second key.
@@ -92,7 +93,7 @@
         /// Ends a key. A second call keeps the first date.
         /// - Throws: ``ServerError`` with `unknown-key`; `DatabaseError`.
         package func revoke(_ id: String, at date: Date) async throws {
-            let found = try await database.transaction { session in
+            let found = try await database.transaction { session -> Bool in
                 try session.execute(
                     "UPDATE gateway_key SET revoked = ?2 WHERE id = ?1 AND revoked IS NULL",
                     [.text(id), .int(date.wholeSeconds)])
@@ -124,7 +125,7 @@
             guard let quota = key.addressesPerDay else { return true }
             guard quota > 0 else { return false }
             let values: [SQLValue] = [.text(key.id), .int(now.wholeSeconds / 86_400), .int(quota)]
-            return try await database.transaction { session in
+            return try await database.transaction { session -> Bool in
                 // One statement: two gateways never give the last address twice.
                 let counted = try session.rows(
                     """

@@ -83,8 +83,8 @@ public struct AuthenticatedDownloader: DownloadURLProvider {
 
     /// Asks the gateway for a signed address.
     /// - Throws: ``TransferError``: `access-denied` if the gateway refuses the key, `missing-at-origin` if it does not
-    ///   serve the file, `server-busy` for a quota, a rate limit or a failure of the gateway, `no-address` for an answer
-    ///   that is none; `HTTPError`; what reading the key throws; `CancellationError`.
+    ///   serve the file, `server-busy` for a quota, a rate limit or a failure of the gateway, `no-address` for an
+    ///   unusable answer; `HTTPError`; what reading the key throws; `CancellationError`.
     public func downloadAddress(for location: URL) async throws -> DownloadAddress {
         let key = try await blocking(key)
         var request = HTTPRequest(
