@@ -132,6 +132,7 @@
                 store: store, signer: signer, relay: relay, audit: auditLog, time: context.time)
             let server: GatewayServer
             do {
+                try await auditLog.check()
                 server = try await blocking {
                     try GatewayServer(gateway, on: [socket], identity: identity, log: log)
                 }

@@ -90,6 +90,17 @@
             encoder.dateEncodingStrategy = .iso8601
         }
 
+        /// Opens the file once, so that no gateway begins without its log.
+        /// - Throws: ``ServerError`` with `permission`.
+        package func check() throws {
+            let error = append(Data())
+            guard error != 0, let file else { return }
+            var context = ErrorContext(
+                file: file.string, remedy: "Check the folder, who owns it and its access rights, or name another file.")
+            context.systemError = error
+            throw ServerError(.permission, "the audit log \(file) cannot be written", context: context)
+        }
+
         /// Adds a line. A line that cannot be written is reported in the log, once until the next success.
         func record(_ entry: Entry) {
             // The entry holds texts and numbers, which can always be encoded.
