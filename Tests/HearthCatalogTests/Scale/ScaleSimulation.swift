@@ -14,7 +14,7 @@ struct ScaleSimulation {
         var rollout: [(day: Int, percent: Int)] = [(0, 100)]
         /// Whether the server demands that the list is asked for each time (`Cache-Control: no-cache`).
         var mustRevalidate = true
-        /// Whether all devices start the app in the half hour after the release, as after a message to everybody.
+        /// Whether all devices start the app in the half hour after the release, as after a message to all users.
         var isAnnounced = false
     }
 

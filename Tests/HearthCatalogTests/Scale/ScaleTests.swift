@@ -8,8 +8,8 @@ import Testing
 @Suite struct ScaleTests {
     private static let total = 1_000_000
     private static let scenarios: [ScaleSimulation.Scenario] = [
-        .init(name: "to everybody at once"),
-        .init(name: "at once, announced to everybody", isAnnounced: true),
+        .init(name: "to all at once"),
+        .init(name: "at once, announced to all", isAnnounced: true),
         .init(name: "at once, the list cached for an hour", mustRevalidate: false),
         .init(name: "1, 10, 50 and 100 % on four days", rollout: [(0, 1), (1, 10), (2, 50), (3, 100)]),
         .init(name: "5 % a day", rollout: (0..<7).map { ($0, 5 * ($0 + 1)) }),
@@ -34,7 +34,7 @@ import Testing
             result(0).updated(after: 0) == 1, "a list that is asked for each time brings the release at the first start"
         )
         #expect(result(2).checksInFirstDay(of: 1) < result(0).checksInFirstDay(of: 1))
-        // A message to everybody makes the only peak that matters.
+        // A message to all users makes the only peak that matters.
         #expect(result(1).peakRate(of: 1) > 2 * result(0).peakRate(of: 1))
         #expect(result(3).peakRate(of: 1) < result(0).peakRate(of: 1))
     }
