@@ -1,6 +1,7 @@
 #if Server
     import Foundation
     import HearthBase
+    import HearthHTTP
     import HearthRouting
 
     /// A right of a gateway's key.

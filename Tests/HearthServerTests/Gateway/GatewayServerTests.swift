@@ -52,7 +52,7 @@
                 let ask: @Sendable (String) async throws -> GenerationSummary = { turn in
                     try await CloudEngine.$turn.withValue(turn) {
                         try await engine.generate(
-                            [ChatMessage(role: .user, content: "Hi")], options: GenerationOptions()
+                            [ChatMessage(.user, "Hi")], options: GenerationOptions()
                         ) { event in
                             if case .text(let piece) = event { text.withLock { $0 += piece } }
                         }
@@ -68,7 +68,7 @@
                 let other = CloudEngine(try CloudSettings(.geminiRelay, url: url, key: "hearth-x"), client: Self.http)
                 let refused = await #expect(throws: LLMError.self) {
                     try await other.generate(
-                        [ChatMessage(role: .user, content: "Hi")], options: GenerationOptions()
+                        [ChatMessage(.user, "Hi")], options: GenerationOptions()
                     ) { _ in }
                 }
                 #expect(refused?.code == .unauthorised)
