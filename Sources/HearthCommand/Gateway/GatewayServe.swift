@@ -127,7 +127,8 @@
             if let audit { file = audit == "-" ? nil : Path(audit).absolute }
             let auditLog = AuditLog(file, time: context.time)
             let console = context.console
-            let log: (@Sendable (String) -> Void)? = logsAccess ? { console.complain($0) } : nil
+            let complain: @Sendable (String) -> Void = { console.complain($0) }
+            let log = logsAccess ? complain : nil
             let gateway = Gateway(
                 store: store, signer: signer, relay: relay, audit: auditLog, time: context.time)
             let server: GatewayServer
