@@ -99,6 +99,8 @@ let package = Package(
         .target(name: "CLicenses", exclude: ["licenses.txt"]),
         // The files of the page, as constants.
         .target(name: "CPage", dependencies: ["CWeb"], exclude: ["files.inc", "page"]),
+        // The calls of libpq, which is loaded when a gateway keeps its records in PostgreSQL.
+        .target(name: "CPostgres"),
         // Wrappers for the parts of llama.cpp that are C++, throw, end the process or change their structures.
         .target(
             name: "CLlamaShim",
@@ -146,8 +148,8 @@ let package = Package(
         // Cloud models, and the choice between them and local ones.
         .target(name: "HearthRouting", dependencies: ["HearthBase", "HearthHTTP", "HearthInference"]),
 
-        // One small layer over SQLite, and the assistant on it.
-        .target(name: "HearthDatabase", dependencies: ["CSQLite", "HearthBase"]),
+        // One small layer over SQLite and PostgreSQL, and the assistant on it.
+        .target(name: "HearthDatabase", dependencies: ["CPostgres", "CSQLite", "HearthBase"]),
         .target(
             name: "HearthAssistant",
             dependencies: [
@@ -241,8 +243,8 @@ let package = Package(
         .testTarget(
             name: "HearthServerTests",
             dependencies: [
-                "Hearth", "HearthAssistant", "HearthBase", "HearthHTTP", "HearthInference", "HearthRouting",
-                "HearthServer", "HearthTestSupport",
+                "Hearth", "HearthAssistant", "HearthBase", "HearthDatabase", "HearthHTTP", "HearthInference",
+                "HearthRouting", "HearthServer", "HearthTestSupport",
             ] + deliveryFloors),
         .testTarget(
             name: "HearthCommandTests",
@@ -266,7 +268,7 @@ let settings: [SwiftSetting] = [
 ]
 for target in package.targets
 where [.regular, .executable, .test].contains(target.type)
-    && !["CLicenses", "CLlamaShim", "CPage", "CTerminal", "CVision"].contains(target.name)
+    && !["CLicenses", "CLlamaShim", "CPage", "CPostgres", "CTerminal", "CVision"].contains(target.name)
 {
     target.swiftSettings = (target.swiftSettings ?? []) + settings
 }

@@ -17,9 +17,9 @@ ENFORCED = [
     "Sources/HearthCommand", "Sources/HearthDatabase", "Sources/HearthDelivery", "Sources/HearthHTTP", "Sources/HearthInference", "Sources/HearthLlama",
     "Sources/HearthPublishing", "Sources/HearthRouting", "Sources/HearthServer", "Sources/HearthStore", "Sources/HearthTestSupport", "Sources/HearthTransfer",
     "Sources/hearth", "CHANGELOG.md", "CONTRIBUTING.md", "Makefile", "README.md", "docs/architecture.md", "docs/assistant.md",
-    "docs/benchmarks.md", "docs/classification.md", "docs/delivery.md", "docs/dependencies.md", "docs/durability.md", "docs/errors.md",
-    "docs/faults.md", "docs/formats.md", "docs/getting-started.md", "docs/inference.md", "docs/logging.md",
-    "docs/routing.md", "docs/tour.md", "docs/trust.md", "scripts",
+    "docs/benchmarks.md", "docs/classification.md", "docs/delivery.md", "docs/dependencies.md", "docs/durability.md",
+    "docs/errors.md", "docs/faults.md", "docs/formats.md", "docs/gateway.md", "docs/getting-started.md", "docs/inference.md",
+    "docs/logging.md", "docs/routing.md", "docs/scale.md", "docs/tour.md", "docs/trust.md", "scripts",
 ]
 
 # Each phrase with the reason it is refused; the phrases are matched as whole words, in any case.

@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
-stages="tests engine sanitizers engine-sanitizers swap soak schemas fuzz crash disk limits network cloud records stores assistant classify server server-soak server-peers clients page tuf train-classifier consumer first-run bench bench-engine bench-peers bench-extremes"
+stages="tests engine sanitizers engine-sanitizers swap soak schemas fuzz crash disk limits network cloud records stores assistant classify server server-soak server-peers gateway clients page tuf train-classifier consumer first-run bench bench-engine bench-peers bench-extremes"
 if [ "${1:-}" = --stages ]; then echo "$stages"; exit; fi
 
 flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig")
@@ -155,6 +155,13 @@ stage_server_peers() {
     scripts/setup.sh bench
     make --no-print-directory build
     scripts/server-peers.py .build/release/hearth --model "$default_model" --peer "$llama_prefix/bin/llama-server"
+}
+
+# The gateway with PostgreSQL, which restarts in the middle, and an S3 server that checks signatures: ten thousand requests.
+stage_gateway() {
+    swift build "${flags[@]}" --build-tests
+    make --no-print-directory build
+    GATEWAY_REQUIRED=1 scripts/gateway.sh .build/release/hearth
 }
 
 # Other people's clients, and llama.cpp's own tests of its server.

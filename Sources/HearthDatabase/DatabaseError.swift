@@ -5,11 +5,11 @@ import HearthBase
 /// The codes of ``DatabaseError``.
 public enum DatabaseErrorDomain: ErrorDomain {
     public static var codes: [ErrorCode<Self>] {
-        [.cannotOpen, .newer, .damaged, .busy, .diskFull, .readOnly, .failed]
+        [.cannotOpen, .newer, .damaged, .busy, .diskFull, .readOnly, .unreachable, .failed]
     }
 }
 
-/// A failure of the database in which conversations, notes and habits are kept.
+/// A failure of a database: the one of conversations, notes and habits, or that of a gateway.
 public typealias DatabaseError = HearthError<DatabaseErrorDomain>
 
 extension ErrorCode<DatabaseErrorDomain> {
@@ -25,7 +25,9 @@ extension ErrorCode<DatabaseErrorDomain> {
     public static var diskFull: Self { "database-disk-full" }
     /// The file or its folder cannot be written.
     public static var readOnly: Self { "database-read-only" }
-    /// SQLite refused a statement for another reason.
+    /// The database server does not answer, or the connection to it broke.
+    public static var unreachable: Self { "database-unreachable" }
+    /// The database refused a statement for another reason.
     public static var failed: Self { "database-failed" }
 }
 

@@ -57,12 +57,14 @@ public struct Configuration: Sendable, Hashable {
     package private(set) var library = LibraryConfiguration()
     /// The resident process.
     package private(set) var server = ServerConfiguration()
+    /// The service that gives out addresses of files.
+    package private(set) var gateway = GatewayConfiguration()
     private var others: [String: JSONValue] = [:]
     /// Unknown settings of the sections, by section.
     private var otherSections: [String: [String: JSONValue]] = [:]
     /// The objects of settings in the file; `network` holds `network.metered`.
     private static let sections =
-        ["network", "routing", "entitlement", "cloud", "library", "serve"] + AssistantConfiguration.sections
+        ["network", "routing", "entitlement", "cloud", "library", "serve", "gateway"] + AssistantConfiguration.sections
 
     /// The maximum size of a configuration file in bytes.
     public static let maximumFileSize = 1 << 20
@@ -139,6 +141,7 @@ public struct Configuration: Sendable, Hashable {
         sections.merge(assistant.values) { $0.merging($1) { $1 } }
         sections["library", default: [:]].merge(library.section) { $1 }
         sections["serve", default: [:]].merge(server.section) { $1 }
+        sections["gateway", default: [:]].merge(gateway.section) { $1 }
         for (name, settings) in sections where !settings.isEmpty { object[name] = .object(settings) }
         object["defaultModel"] = defaultModel.map { .string($0) }
         object["visionModel"] = visionModel.map { .string($0) }
@@ -167,6 +170,7 @@ extension Configuration {
             "temperature", "imageMinTokens", "imageMaxTokens", "stateFolder", "ignoreMemory", "network.metered",
             "routing.forceLocal", "entitlement.tier", "entitlement.credits",
         ] + CloudConfiguration.keys + AssistantConfiguration.keys + LibraryConfiguration.keys + ServerConfiguration.keys
+        + GatewayConfiguration.keys
 
     /// All settings with a value, in order.
     public var entries: [(key: String, value: String)] {
@@ -207,6 +211,7 @@ extension Configuration {
         case _ where AssistantConfiguration.keys.contains(key): return assistant.value(of: key)
         case _ where LibraryConfiguration.keys.contains(key): return library.value(of: key)
         case _ where ServerConfiguration.keys.contains(key): return server.value(of: key)
+        case _ where GatewayConfiguration.keys.contains(key): return gateway.value(of: key)
         default: throw ConfigurationError.unknownKey(key)
         }
     }
@@ -261,6 +266,7 @@ extension Configuration {
         case _ where AssistantConfiguration.keys.contains(key): try assistant.set(key, to: text)
         case _ where LibraryConfiguration.keys.contains(key): try library.set(key, to: text)
         case _ where ServerConfiguration.keys.contains(key): try server.set(key, to: text)
+        case _ where GatewayConfiguration.keys.contains(key): try gateway.set(key, to: text)
         default: throw ConfigurationError.unknownKey(key)
         }
     }

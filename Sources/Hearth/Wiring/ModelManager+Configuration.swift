@@ -22,7 +22,8 @@ extension ModelManager {
     ///   - time: the clock.
     ///   - deviceMemory: the bytes available to a model.
     ///   - appVersion: compared with a release's `minAppVersion`; `nil` compares nothing.
-    ///   - provider: creates time-limited addresses from those of the catalog; `nil` uses the catalog's.
+    ///   - provider: creates time-limited addresses from those of the catalog; `nil` asks the gateway of the
+    ///     configuration, and uses the catalog's without one.
     ///   - bundled: folders of bundled models.
     ///   - engines: the app's engines by format.
     ///   - formats: the formats to deliver; `nil` for those with an engine and that of classifiers, or for any without
@@ -44,8 +45,13 @@ extension ModelManager {
     ) throws {
         var preflight = MemoryPreflight(configuration: configuration, deviceMemory: deviceMemory)
         if let tellMemory { preflight.tell = tellMemory }
+        let origins = try configuration.origins(environment: environment)
+        let provider =
+            try provider
+            ?? configuration.gateway.provider(
+                origins: origins.map(\.manifestURL), environment: environment, http: http, time: time)
         self.init(
-            home: home, origins: try configuration.origins(environment: environment), http: http, time: time,
+            home: home, origins: origins, http: http, time: time,
             network: try NetworkChoice.monitor(environment: environment), deviceMemory: deviceMemory,
             ignoresMemory: configuration.ignoresMemory, appVersion: appVersion, provider: provider,
             formats: formats ?? Self.formats(engines),

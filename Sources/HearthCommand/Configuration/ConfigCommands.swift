@@ -6,7 +6,8 @@ private let keyArgument = Argument(
     "The setting: origins.NAME, trust.NAME, defaultModel, contextLength, cacheType, flashAttention, threads, maximumNewTokens, "
         + "temperature, imageMinTokens, imageMaxTokens, stateFolder, ignoreMemory, network.metered, routing.forceLocal, "
         + "entitlement.tier, entitlement.credits, cloud.kind, cloud.url, cloud.model, cloud.keyFile, cloud.firstByteSeconds, cloud.shares, serve.port, serve.keepAlive, "
-        + "serve.hosts, serve.origins, serve.slots, serve.cells, serve.seed or serve.anyModel."
+        + "serve.hosts, serve.origins, serve.slots, serve.cells, serve.seed, serve.anyModel, gateway.url, gateway.header, "
+        + "gateway.keyFile or gateway.files."
 )
 
 /// `hearth config get KEY`
@@ -67,7 +68,10 @@ struct ConfigSet: Command {
                 + "https://app.example.org, separated by commas; unset, none. serve.slots is the number of answers that a model "
                 + "computes side by side, and serve.cells the tokens of all of them together; unset, the engine decides. serve.seed "
                 + "repeats answers to requests without a seed. serve.anyModel, true or false, lets the default model answer "
-                + "requests for models that do not exist here.",
+                + "requests for models that do not exist here. gateway.url is a service that exchanges a key for time-limited "
+                + "addresses of files; the key is in HEARTH_GATEWAY_KEY, or in the file gateway.keyFile, which only you may read. "
+                + "gateway.header names the header that holds it; unset, Authorization. gateway.files are the beginnings of the "
+                + "addresses that need one, separated by commas; unset, those beside each models.json.",
         ],
         arguments: [keyArgument, value],
         examples: [

@@ -47,6 +47,7 @@ enum CommandRemedy {
         "repository-gated/token": "`HF_TOKEN=TOKEN`",
         "repository-missing/token": "`HF_TOKEN=TOKEN`",
         "not-resumable": "`hearth transfers cancel {file}`",
+        "setting-not-set/gateway.keyFile": "`HEARTH_GATEWAY_KEY=KEY` or `hearth config set gateway.keyFile FILE`",
         "transfer-busy/transfer": "`hearth transfers cancel {file}`",
         "unauthorised": "`HEARTH_CLOUD_KEY=KEY` or `hearth config set cloud.keyFile FILE`",
         "unknown-transfer": "`hearth transfers list`",

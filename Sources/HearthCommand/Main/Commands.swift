@@ -88,7 +88,12 @@ extension HearthCommand {
 
     private static var publishing: [CommandEntry] {
         #if Server
-            [.command(Publish.self), trust, .command(Host.self)]
+            [
+                .command(Publish.self), trust, .command(Host.self),
+                .group(
+                    "gateway", "Give devices signed addresses, and relay a cloud model",
+                    [GatewayServe.self, GatewayKeysCreate.self, GatewayKeysList.self, GatewayKeysRevoke.self]),
+            ]
         #else
             [.command(Publish.self), trust]
         #endif

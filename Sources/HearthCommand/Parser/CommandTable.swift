@@ -20,6 +20,12 @@ struct CommandEntry: Sendable {
 
     /// The declarations of its commands.
     var commands: [CommandDeclaration] { types.map { $0.declaration } }
+
+    /// The words after its name: `create`, or `keys create` for a command of a group in it.
+    var words: [String] {
+        let own = name.split(separator: " ").count
+        return commands.map { $0.path.dropFirst(own).joined(separator: " ") }
+    }
 }
 
 /// A section of the overview.
@@ -77,7 +83,7 @@ struct CommandTable: Sendable {
     }
 
     private func help(on words: [String]) throws -> Invocation {
-        words.isEmpty ? .help(overview) : try invocation(of: words.prefix(2) + ["--help"])
+        words.isEmpty ? .help(overview) : try invocation(of: words.prefix(3) + ["--help"])
     }
 
     private func invocation(in group: CommandEntry, _ words: [String], isQuiet: Bool) throws -> Invocation {
@@ -85,8 +91,18 @@ struct CommandTable: Sendable {
         let help = "Run `hearth \(group.name) --help` for its commands."
         guard let verb = rest.popFirst() else { throw UsageError("hearth \(group.name) needs a command", hint: help) }
         if verb == "--help" || verb == "-h" { return .help(HelpText.page(group: group)) }
-        guard let type = group.types.first(where: { $0.declaration.path.last == verb }) else {
-            let near = NearNames.words(verb, among: group.commands.compactMap(\.path.last))
+        let depth = group.name.split(separator: " ").count
+        let inner = group.types.filter { type in
+            let path = type.declaration.path
+            return path.count > depth + 1 && path[depth] == verb
+        }
+        if !inner.isEmpty {
+            let entry = CommandEntry(
+                name: "\(group.name) \(verb)", summary: group.summary, types: inner, isGroup: true)
+            return try invocation(in: entry, Array(rest), isQuiet: isQuiet)
+        }
+        guard let type = group.types.first(where: { $0.declaration.path.dropFirst(depth) == [verb] }) else {
+            let near = NearNames.words(verb, among: group.words)
             let hint = near.isEmpty ? help : "Did you mean \(near.joined(separator: " or "))? \(help)"
             throw UsageError("unknown command \("\(group.name) \(verb)".quotedForTerminal)", hint: hint)
         }

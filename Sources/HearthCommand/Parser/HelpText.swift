@@ -25,7 +25,7 @@ enum HelpText {
     static func page(group: CommandEntry) -> String {
         var text = "hearth \(group.name): \(group.summary)\n"
         text += section("usage", "  hearth \(group.name) COMMAND …\n")
-        text += section("commands", group.commands.map { row($0.path.last ?? "", $0.summary) }.joined())
+        text += section("commands", zip(group.words, group.commands).map { row($0, $1.summary) }.joined())
         text += section(
             "examples", group.commands.compactMap(\.examples.first).map { "  \($0.line)\n" }.joined())
         return text + "\nRun `hearth \(group.name) COMMAND --help` for one of them.\n"

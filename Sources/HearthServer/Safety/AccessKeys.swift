@@ -8,7 +8,6 @@
     /// { "format": 1, "keys": [ { "id": "3f9c2a1b", "name": "laptop", "sha256": "…", "scopes": ["chat"],
     ///   "created": "2026-11-24T10:00:00Z" } ] }
     /// ```
-    /// A key has 256 random bits, so that a plain digest cannot be searched for it.
     package struct AccessKeys: Sendable, Hashable {
         /// One key, without its secret.
         package struct Key: Sendable, Hashable {
@@ -23,8 +22,6 @@
             package var caller: ServerCaller { ServerCaller(name: "key-\(id)", scopes: scopes) }
         }
 
-        /// The beginning of every key.
-        static let prefix = "hearth-"
         /// The most keys.
         static let limit = 256
         /// The largest file.
@@ -43,14 +40,12 @@
                     .tooManyKeys, "there are \(Self.limit) keys already",
                     context: ErrorContext(remedy: "Revoke those that are no longer used."))
             }
-            let id = String(Claim.newToken().prefix(8))
-            let secret = Claim.newToken() + Claim.newToken()
-            let text = "\(Self.prefix)\(id)-\(secret)"
+            let secret = KeySecret()
             keys.append(
                 Key(
-                    id: id, name: name, digest: SHA256Digest(hashing: Data(text.utf8)), scopes: scopes,
+                    id: secret.id, name: name, digest: secret.digest, scopes: scopes,
                     created: Date(timeIntervalSince1970: date.timeIntervalSince1970.rounded(.down))))
-            return text
+            return secret.text
         }
 
         /// Removes a key by its id.
@@ -66,7 +61,7 @@
 
         /// The key that a client presents, `nil` if there is none. Takes the same time for every key.
         func key(_ text: String) -> Key? {
-            let digest = SHA256Digest(hashing: Data(text.utf8))
+            let digest = KeySecret.digest(of: text)
             var found: Key?
             for key in keys where digest.isSame(as: key.digest) { found = key }
             return found

@@ -98,7 +98,7 @@
             if let text = Self.presentedKey(request.headers) {
                 if let key = keys.key(text) { return key.caller }
                 // Clients of the dialects send any text where no key is needed; one of our own form was revoked.
-                if text.hasPrefix(AccessKeys.prefix) || !isOnThisMachine(request) { throw .badKey }
+                if text.hasPrefix(KeySecret.prefix) || !isOnThisMachine(request) { throw .badKey }
             }
             if let session = Self.cookie("hearth_session", request.headers), isSession(session), isOwnPage(request) {
                 return .owner
@@ -121,7 +121,7 @@
         }
 
         /// The key in `Authorization`, or in the field that Anthropic's clients use.
-        private static func presentedKey(_ headers: HTTPHeaders) -> String? {
+        static func presentedKey(_ headers: HTTPHeaders) -> String? {
             if let text = headers["Authorization"], text.lowercased().hasPrefix("bearer ") {
                 return String(text.dropFirst("bearer ".count)).trimmed
             }

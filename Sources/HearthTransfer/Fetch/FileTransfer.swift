@@ -150,8 +150,8 @@ package struct FileTransfer: Sendable {
         let state = SessionState(request, held: part.held, tuning: tuning, isRaced: isRaced, budget: budget)
         let running = TransferSession(
             request: request, http: http, time: time, part: part,
-            addresses: SourceAddresses(locations: request.locations, provider: provider), state: Locked(state),
-            tuning: tuning, reporter: reporter, connections: connections)
+            addresses: SourceAddresses(locations: request.locations, provider: provider, time: time),
+            state: Locked(state), tuning: tuning, reporter: reporter, connections: connections)
         session.withLock { $0 = running }
         defer { session.withLock { $0 = nil } }
         do {

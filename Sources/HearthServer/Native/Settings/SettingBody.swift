@@ -69,7 +69,8 @@
 
         private static func facts(_ key: String) -> Facts {
             switch key {
-            case _ where key.hasPrefix("origins."), "cloud.url", "search.url": return Facts(type: .address)
+            case _ where key.hasPrefix("origins."), "cloud.url", "search.url", "gateway.url":
+                return Facts(type: .address)
             case _ where key.hasPrefix("approval."):
                 var facts = choice("ask", "always", "never")
                 facts.usual = "ask"
@@ -85,7 +86,7 @@
             case "maximumNewTokens": return integer(1...1_048_576, "tokens")
             case "temperature": return Facts(type: .number, range: 0...5)
             case "imageMinTokens", "imageMaxTokens": return integer(1...1_048_576, "tokens")
-            case "stateFolder", "cloud.keyFile", "search.keyFile": return Facts(type: .path)
+            case "stateFolder", "cloud.keyFile", "search.keyFile", "gateway.keyFile": return Facts(type: .path)
             case "ignoreMemory", "routing.forceLocal", "serve.anyModel": return flag()
             case "chat.showThinking": return flag(true)
             case "network.metered": return choice("allow", "ask", "deny")
@@ -93,7 +94,8 @@
             case "entitlement.credits": return integer(0...1_000_000, "messages a month")
             case "cloud.kind": return choice("openai", "gemini", "gemini-relay", "anthropic")
             case "cloud.firstByteSeconds": return integer(1...600, "seconds")
-            case "cloud.shares", "library.models", "serve.hosts", "serve.origins": return Facts(type: .list)
+            case "cloud.shares", "library.models", "serve.hosts", "serve.origins", "gateway.files":
+                return Facts(type: .list)
             case "search.kind": return choice("searxng", "own")
             case "serve.port": return integer(1...65_535, usual: "4327")
             case "serve.slots": return integer(1...64)
