@@ -53,7 +53,7 @@ import Testing
         // The taint belongs to the context and so survives the process.
         let kept = try await chat.store.messages(of: "c")
         let second = ChatSession(
-            id: "c", parts: chat.session.parts,
+            id: "c", parts: await chat.session.parts,
             engine: ChatEngine(ScriptedEngine([said(#"[NOTE_ACTION:{"action":"list"}]"#)])),
             messages: kept)
         _ = await ChatFixture.collect(second.send("Again"))

@@ -22,14 +22,15 @@ import Testing
     @Test func aWindowShowsEverything() {
         #expect(
             Self.screen(Self.library, selected: 1).lines(ScreenSize(columns: 100, lines: 12)) == [
-                "3 models, 1 on this device (* default)",
+                "AI Model: 3 models, 1 on this device (* default)",
                 "     NAME     SIZE      MEMORY  BADGES  STATE",
                 "     ada   98.4 MB  1.2 GB RAM          downloaded",
                 ">    bob   98.4 MB  1.2 GB RAM          downloading 42%, 2.0 MB/s, 29 s left",
                 "     cyd   98.4 MB  1.2 GB RAM          not downloaded",
                 "",
                 "bob@1.0.0:q4_1",
-                "↑↓ choose  c cancel  r refresh  q leave",
+                "Downloading: 42.0 MB of 100.0 MB",
+                "↑↓ choose  c Cancel download  r refresh  q leave",
             ])
     }
 
@@ -54,8 +55,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("not here", Rows.offered("ada"), "↑↓ choose  Enter download  r refresh  q leave"),
-        ("on its way", Rows.offered("ada", .download), "↑↓ choose  c cancel  r refresh  q leave"),
+        ("not here", Rows.offered("ada"), "↑↓ choose  Enter Download Model  r refresh  q leave"),
+        ("on its way", Rows.offered("ada", .download), "↑↓ choose  c Cancel download  r refresh  q leave"),
         ("here", Rows.here("ada"), "↑↓ choose  Enter make default  x delete  r refresh  q leave"),
         (
             "an update", Rows.updatable("ada"),
@@ -63,7 +64,7 @@ import Testing
         ),
         (
             "failed", Rows.offered("ada", .download, .failed(Rows.lost)),
-            "↑↓ choose  Enter download  c cancel  r refresh  q leave"
+            "↑↓ choose  Enter Download Model  c Cancel download  r refresh  q leave"
         ),
     ])
     func theLastLineSaysWhatKeysDo(name: String, row: LibraryRow, keys: String) {
@@ -93,7 +94,7 @@ import Testing
         screen.notices = ["main: it does not answer. Using the list cached on 2026-11-20T08:00:00Z."]
         screen.prompt = "Delete ada from this device? [y/N]"
         let lines = screen.lines(ScreenSize(columns: 100, lines: 24))
-        #expect(lines.first == "3 models, 1 on this device (* default); asking the origins")
+        #expect(lines.first == "AI Model: 3 models, 1 on this device (* default); asking the origins")
         #expect(lines.dropLast().last == screen.notices[0])
         #expect(lines.last == screen.prompt)
         // A long one has its whole sentence.

@@ -99,6 +99,26 @@
             }
         }
 
+        @Test func twoAddressesWithOneFileNameAreTwoModels() async throws {
+            let bytes = NativeFixture.Offer().bytes
+            let server = try FaultServer(FaultServer.file(bytes))
+            try await NativeFixture.with(offers: []) { fixture in
+                var ids: Set<String> = []
+                for place in ["/a/tiny.gguf", "/b/tiny.gguf", "/b/tiny.gguf"] {
+                    let order = #"{"reference": "\#(try server.url(place).absoluteString)"}"#
+                    let added = try await fixture.call("POST", "/models/add", order)
+                    #expect(added.status == 200, "\(added.body)")
+                    let row = try #require(added.body["rows"]?[0])
+                    #expect(row["name"]?.text == "tiny")
+                    ids.insert(try #require(row["id"]?.text))
+                }
+                #expect(ids.count == 2 && ids.allSatisfy { $0.hasPrefix("tiny-") })
+                let rows = try await fixture.call("GET", "/models").body["rows"]?.items ?? []
+                #expect(Set(rows.compactMap { $0["id"]?.text }) == ids)
+                #expect(try Configuration.load(home: fixture.hearth.home).library.models.count == 2)
+            }
+        }
+
         @Test(
             arguments: [
                 ("org/repo", "hf:org/repo"), ("hf:org/repo:file.gguf", "hf:org/repo:file.gguf"),
