@@ -14,7 +14,8 @@ package struct SettingsFile: Sendable {
 
     /// Reads the settings, changes and writes them.
     @discardableResult
-    package func change(_ body: @escaping @Sendable (inout Configuration) throws -> Void) async throws -> Configuration {
+    package func change(_ body: @escaping @Sendable (inout Configuration) throws -> Void) async throws -> Configuration
+    {
         try await Self.turns.turn {
             try await blocking { [home] in
                 var configuration = try Configuration.load(home: home)

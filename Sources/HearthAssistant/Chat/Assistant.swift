@@ -87,7 +87,8 @@ public final class Assistant: Sendable {
     ///   - facts: the file with the user's facts.
     package init(
         conversations: any ConversationStore, stores: AssistantStores, journal: (any ActionJournal)? = nil,
-        privateJournal: MemoryActionJournal = MemoryActionJournal(), facts: Path? = nil, database: Database? = nil, engine: any InferenceEngine,
+        privateJournal: MemoryActionJournal = MemoryActionJournal(), facts: Path? = nil, database: Database? = nil,
+        engine: any InferenceEngine,
         seeing: (any InferenceEngine)? = nil, settings: AssistantSettings = AssistantSettings(),
         approval: any ActionApproval, pages: PageReader? = nil, time: TimeSource = .system
     ) {

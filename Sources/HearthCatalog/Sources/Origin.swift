@@ -63,7 +63,8 @@ extension URL {
     /// The address with scheme and host in lower case and without the usual port of its scheme (RFC 3986, sections 6.2.2.1
     /// and 6.2.3).
     fileprivate var normalized: URL {
-        guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: true), let scheme = parts.scheme?.lowercased()
+        guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: true),
+            let scheme = parts.scheme?.lowercased()
         else { return self }
         parts.scheme = scheme
         parts.encodedHost = parts.encodedHost?.lowercased()

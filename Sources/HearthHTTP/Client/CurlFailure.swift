@@ -69,7 +69,8 @@ extension HearthError where Domain == HTTPErrorDomain {
         var disposition = ErrorDisposition.failed
         var cause = failure.code
         // Bytes that an earlier answer sent beyond its length are no answer to this request: another connection has none.
-        if progress.isReused, !progress.hasHead, [CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY].contains(cause) {
+        if progress.isReused, !progress.hasHead, [CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY].contains(cause)
+        {
             cause = CURLE_RECV_ERROR
         }
         switch cause {

@@ -59,6 +59,10 @@ import Testing
         ("on its way", Rows.offered("ada", .download), "↑↓ choose  c Cancel download  r refresh  q leave"),
         ("here", Rows.here("ada"), "↑↓ choose  Enter make default  x delete  r refresh  q leave"),
         (
+            "a release before", Rows.updated("ada"),
+            "↑↓ choose  Enter make default  b roll back to 1.0.0  x delete  r refresh  q leave"
+        ),
+        (
             "an update", Rows.updatable("ada"),
             "↑↓ choose  Enter make default  u update  x delete  r refresh  q leave"
         ),
@@ -86,6 +90,21 @@ import Testing
         #expect(second.contains { $0.contains("incompatible: needs 9.0 GB of memory") })
         #expect(second.contains("This model requires 9 GB RAM. Your device may not support it."))
         #expect(second.last == "↑↓ choose  r refresh  q leave")
+    }
+
+    @Test func whatThisDeviceCannotRunIsDimmed() {
+        let objection = Ineligibility.notEnoughMemory(needed: 9_000_000_000)
+        let rows = ["ada", "bob", "cyd", "dan"].enumerated().map { number, name in
+            Rows.row(
+                Rows.model(name), .offered(OfferedModel(Rows.model(name), objection: number % 2 == 1 ? objection : nil))
+            )
+        }
+        for lines in 1...12 {
+            let drawn = Self.screen(rows, selected: 3).drawn(ScreenSize(columns: 100, lines: lines))
+            let wanted = drawn.lines.indices.filter { drawn.lines[$0].contains("incompatible: ") }
+            #expect(drawn.dimmed == Set(wanted), "\(lines): \(drawn)")
+            if lines > 1 { #expect(!wanted.isEmpty) }
+        }
     }
 
     @Test func noticesAndQuestionsAreShown() {

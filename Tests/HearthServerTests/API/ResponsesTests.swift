@@ -41,7 +41,9 @@
         @Test func countsAndResponsesOutliveAChangeOfSettings() async throws {
             let models = ScriptedModels(ScriptedEngine([[.text("Hello"), .finish(.endOfGeneration)]]))
             let answers = ServedAnswers()
-            func reply(_ routes: APIRoutes, _ method: String, _ path: String, _ body: String) async throws -> ServerReply {
+            func reply(_ routes: APIRoutes, _ method: String, _ path: String, _ body: String) async throws
+                -> ServerReply
+            {
                 try #require(
                     await routes.reply(
                         to: ServerRequest(method: method, target: path, body: RequestBody(Array(body.utf8)))))

@@ -72,6 +72,14 @@
             }
         }
 
+        @Test func anInstalledModelHasItsDescriptionWithoutItsOrigin() async throws {
+            try await NativeFixture.with { fixture in
+                try await fixture.download()
+                let here = try await fixture.hearth.manager.localModels()
+                #expect(here.map(\.model.summary) == ["Talks a lot."])
+            }
+        }
+
         @Test func whatDoesNotFitIsRefused() async throws {
             try await NativeFixture.with(offers: [.init(memory: 900_000_000_000_000)]) { fixture in
                 await fixture.service.library.library.refresh()

@@ -119,7 +119,7 @@
                 let digest = hasDigest ? "\"sha256\": \"\(SHA256Digest(hashing: Array(bytes)).hex)\"," : ""
                 return #"""
                     {"id": "\#(filename)", "version": "\#(version)", "filename": "\#(filename)", \#(digest)
-                     "sizeBytes": \#(bytes.count), "role": "text", "name": "The \#(family)",
+                     "sizeBytes": \#(bytes.count), "role": "text", "name": "The \#(family)", "summary": "Talks a lot.",
                      "requirements": {"memoryBytes": \#(memory)}, "downloadUrl": "\#(filename)"}
                     """#
             }

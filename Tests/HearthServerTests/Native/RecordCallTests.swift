@@ -73,7 +73,8 @@
             try await NativeFixture.with { fixture in
                 let new = try await fixture.call("POST", "/stores/reminders", #"{"title": "Pay", "priority": 5}"#)
                 let id = try #require(new.body["id"]?.text)
-                let order = #"{"completed": true, "title": "Paid", "priority": 1, "due": {"date": "2026-11-25T09:00:00.000Z"}}"#
+                let order =
+                    #"{"completed": true, "title": "Paid", "priority": 1, "due": {"date": "2026-11-25T09:00:00.000Z"}}"#
                 let changed = try await fixture.call("PATCH", "/stores/reminders/\(id)", order)
                 #expect(changed.status == 200)
                 func reminder() async throws -> JSONValue? {

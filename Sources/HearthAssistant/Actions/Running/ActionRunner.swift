@@ -36,7 +36,8 @@ package actor ActionRunner {
     ///   - saveSetting: keeps the user's answer `always`.
     package init(
         registry: ActionRegistry, stores: [StoreKind: any RecordStore], journal: (any ActionJournal)?,
-        privateJournal: MemoryActionJournal = MemoryActionJournal(), approval: any ActionApproval, policy: ApprovalPolicy = ApprovalPolicy(), time: TimeSource = .system,
+        privateJournal: MemoryActionJournal = MemoryActionJournal(), approval: any ActionApproval,
+        policy: ApprovalPolicy = ApprovalPolicy(), time: TimeSource = .system,
         saveSetting: @escaping @Sendable (ActionTag, ApprovalPolicy.Setting) async -> Void = { _, _ in }
     ) {
         self.registry = registry

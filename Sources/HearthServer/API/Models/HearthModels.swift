@@ -231,7 +231,9 @@
         }
 
         package func used(_ model: ServedModel, keepAlive: Duration?) async {
-            warmth.used(model.name, keepAlive: keepAlive ?? settings.keepAlive) { [weak self] in await self?.unload(model) }
+            warmth.used(model.name, keepAlive: keepAlive ?? settings.keepAlive) { [weak self] in
+                await self?.unload(model)
+            }
         }
 
         package func unload(_ model: ServedModel) async {

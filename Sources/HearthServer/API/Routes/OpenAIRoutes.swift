@@ -93,7 +93,8 @@
             var form = try ResponsesRequest.decode(try await call.fields(), needsModel: isOpenAI)
             var conversation: [ChatMessage] = []
             if let previous = form.previous {
-                conversation = try call.service.answers.responses.entry(previous, field: "previous_response_id").messages
+                conversation = try call.service.answers.responses.entry(previous, field: "previous_response_id")
+                    .messages
             }
             conversation += form.input
             let instructions = form.instructions.map { [ChatMessage(.system, $0)] } ?? []

@@ -55,7 +55,8 @@
             let condition = await parts.network.reading()
             return StateBody(
                 version: parts.version, address: parts.address(), home: records.path.string,
-                firstRun: await firstRun(activation, hasModel: facts.canAnswer), library: facts, activation: activation, route: await route(),
+                firstRun: await firstRun(activation, hasModel: facts.canAnswer), library: facts, activation: activation,
+                route: await route(),
                 memory: await memory(),
                 network: NetworkBody(isOnline: condition.isOnline, isMetered: condition.isMetered),
                 waiting: approvals.waiting.count, event: event)
