@@ -44,7 +44,8 @@ func fuzzNativeRequest(_ data: Data) {
     precondition(path.values.allSatisfy { !$0.isEmpty && $0.utf8.count <= 512 }, "a value of a path has no bound")
     accepted {
         for query in route.query where query.name == "limit" {
-            precondition((1...500).contains(try call.number(query.name, 1...500, usual: 50)), "a limit has no bound")
+            let limit = try call.number(query.name, 1...500, usual: 50)
+            precondition((1...500).contains(limit), "a limit has no bound")
         }
     }
     guard let input = route.input else { return }
@@ -58,7 +59,8 @@ func fuzzNativeRequest(_ data: Data) {
         // A kind empties the settings of its cloud or search.
         guard !key.hasSuffix(".kind") else { continue }
         var again = configuration
-        precondition(accepted { try again.set(key, to: kept) } && again == configuration, "\(key) is not what it says")
+        let isTaken = accepted { try again.set(key, to: kept) }
+        precondition(isTaken && again == configuration, "\(key) is not what it says")
     }
 }
 

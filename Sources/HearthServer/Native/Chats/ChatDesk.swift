@@ -252,14 +252,14 @@
         ) async throws {
             let session = try await openChat(id).session
             guard open[id]?.session === session else { throw Self.missing }
-            guard open[id]?.cards[card] == nil, !approvals.isWaiting(card) else { throw Self.underWay }
+            guard open[id]?.cards[card] == nil else { throw Self.underWay }
             open[id]?.cards[card] = Task {
                 await ChatContext.$chat.withValue(id) { await work(session) }
                 open[id]?.cards[card] = nil
             }
         }
 
-        private static let underWay = NativeFailure(
+        static let underWay = NativeFailure(
             409, "busy", "the action is being carried out, or waits for a decision")
 
         // MARK: Answers

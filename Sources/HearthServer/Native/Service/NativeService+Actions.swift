@@ -117,9 +117,9 @@
     extension ChatDesk {
         /// Carries out a card in the background: the user may be asked about it.
         func perform(_ card: String, payload: String?, in id: String) async throws {
-            let exists = await (try await openChat(id)).session.tree.messages.contains {
-                $0.cards.contains { $0.id == card }
-            }
+            guard !approvals.isWaiting(card) else { throw Self.underWay }
+            let session = try await openChat(id).session
+            let exists = await session.tree.messages.contains { $0.cards.contains { $0.id == card } }
             guard exists else {
                 throw NativeFailure(404, "no-such-record", "no action of this conversation has the id")
             }
