@@ -80,10 +80,15 @@ extension HearthCommand {
     }
 
     private static var publishing: [CommandEntry] {
+        let commands: [CommandEntry] = [
+            .command(Publish.self), .command(RolloutCommand.self), .command(Yank.self), .command(Unpublish.self),
+            .group(
+                "origin", "Examine and tidy a published origin", [OriginCheckCommand.self, OriginPrune.self]),
+        ]
         #if Server
-            [.command(Publish.self), .command(Host.self)]
+            return commands + [.command(Host.self)]
         #else
-            [.command(Publish.self)]
+            return commands
         #endif
     }
 }
