@@ -13,7 +13,8 @@ enum PublishNotes {
             word.wholeMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2}/) == nil ? nil : word
         }, "The date of its training data.")
     private static let classes = Option(
-        "classes", "FILE", .word, "A classifier's classes, one to a line; its name, such as v1.txt, tells the list's version.")
+        "classes", "FILE", .word,
+        "A classifier's classes, one to a line; its name, such as v1.txt, tells the list's version.")
     private static let notes = Option(
         "notes", "TEXT", ValueKind("a text of at most 65536 bytes") { (1...65536).contains($0.utf8.count) ? $0 : nil },
         "What is new in it.")
