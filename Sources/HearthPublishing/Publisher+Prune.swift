@@ -20,8 +20,8 @@ extension Publisher {
 
     /// Removes files that no catalog names: neither the present one, nor one of the last days, which devices may still
     /// use. Copies of older catalogs are removed too.
-    /// - Parameter days: how long a replaced catalog counts. With 0, only the present one does; then nobody may be
-    ///   publishing.
+    /// - Parameter days: how long a replaced catalog counts. With 0, only the present one does; then no publication may be
+    ///   under way.
     /// - Throws: errors as ``publish(_:progress:)``. If any catalog cannot be read, nothing is removed.
     package func prune(keeping days: Int, isDryRun: Bool = false) async throws -> PruneReport {
         let session: (any Sendable)? = isDryRun ? nil : try await target.begin()
@@ -42,7 +42,7 @@ extension Publisher {
             if isCopy(file) { keep.add(file.place) }
             do {
                 try keep.add(found, in: manifest)
-            } catch  where !isCopy(file) {
+            } catch let error where !isCopy(file) {
                 // A JSON file beside the catalog need not be one.
                 Log.write(.info, "\(file.place) is no catalog: \(error)")
             }

@@ -12,7 +12,7 @@ public struct Publisher: Sendable {
     let fileSystem: any FileSystem
     let time: TimeSource
     /// Adds signed metadata to plans; `nil` for an unsigned origin.
-    var signing: PublishSigning?
+    var signing: (any PublishSigning)?
 
     /// Creates a publisher for the origin in `folder`, which is made at the first publication.
     public init(folder: Path) { self.init(folder: folder, fileSystem: LocalFileSystem(), time: .system) }
@@ -30,7 +30,7 @@ public struct Publisher: Sendable {
     /// Creates a publisher for any target.
     package init(
         target: any PublishTarget, fileSystem: any FileSystem = LocalFileSystem(), time: TimeSource,
-        signing: PublishSigning? = nil
+        signing: (any PublishSigning)? = nil
     ) {
         self.target = target
         self.fileSystem = fileSystem
@@ -51,14 +51,15 @@ public struct Publisher: Sendable {
             _, _, _ in
         }
     ) async throws -> PublishReport {
-        try await publish(request) { progress($0.file, $0.completedBytes, $0.totalBytes) }
+        try await publish(
+            request, onProgress: { progress($0.file, $0.completedBytes, $0.totalBytes) })
     }
 
     /// As ``publish(_:progress:)``, with the phase of each file.
     package func publish(
-        _ request: PublishRequest, onProgress progress: @escaping @Sendable (PublishProgress) -> Void
+        _ given: PublishRequest, onProgress progress: @escaping @Sendable (PublishProgress) -> Void
     ) async throws -> PublishReport {
-        let packing = try FolderPacking(request)
+        let packing = FolderPacking(given)
         defer { packing.removeFolder() }
         let request = try await StopFlag.blocking { try packing.pack(flag: $0) }
         let (sources, classes) = try await StopFlag.blocking { flag in

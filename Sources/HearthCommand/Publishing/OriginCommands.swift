@@ -12,7 +12,7 @@ struct OriginCheckCommand: Command {
     static let declaration = CommandDeclaration(
         "origin", "check", summary: "Examine a live origin as devices see it",
         discussion: [
-            "Reads models.json and asks for every file that it names: whether it is there, has the length and the digest that the "
+            "Reads models.json and asks for every file that it names: whether it has the length and the digest that the "
                 + "catalog says, answers range requests, and is sent with headers that caches understand. Of a large file some "
                 + "chunks are read. A signed origin's timestamp and catalog are looked up too."
         ],

@@ -152,18 +152,20 @@ struct Publish: Command {
         let opened = try await place.open(context)
         let reporters = Locked<[PublishProgress.Step: ProgressReporter]>([:])
         let publisher = Publisher(target: opened.target, time: context.time)
-        let report = try await publisher.publish(request) { [format] (progress: PublishProgress) in
-            let reporter = reporters.withLock { reporters in
-                if let reporter = reporters[progress.step] { return reporter }
-                let reporter = ProgressReporter(
-                    console: console, label: progress.label, format: format, time: context.time)
-                reporters[progress.step] = reporter
-                return reporter
-            }
-            reporter.show(
-                TransferProgress(
-                    state: .installing, completedBytes: progress.completedBytes, totalBytes: progress.totalBytes))
-        }
+        let report = try await publisher.publish(
+            request,
+            onProgress: { [format] progress in
+                let reporter = reporters.withLock { reporters in
+                    if let reporter = reporters[progress.step] { return reporter }
+                    let reporter = ProgressReporter(
+                        console: console, label: progress.label, format: format, time: context.time)
+                    reporters[progress.step] = reporter
+                    return reporter
+                }
+                reporter.show(
+                    TransferProgress(
+                        state: .installing, completedBytes: progress.completedBytes, totalBytes: progress.totalBytes))
+            })
         console.showBar(nil)
         let found = try await examine(report, opened, context)
         switch format {

@@ -19,14 +19,14 @@ struct Unpublish: Command {
             .init("hearth unpublish lupus-diary@1.0.0:q8_0 --to ./origin", "One variant."),
         ])
 
-    let run: EditRun
+    let edit: EditRun
 
     init(_ values: ParsedArguments) throws {
-        run = try EditRun(values, try values.value(Self.releases), Self.declaration)
+        edit = try EditRun(values, try values.value(Self.releases), Self.declaration)
     }
 
     func run(in context: CommandContext) async throws {
-        try await run.run(in: context, verb: "removed", unchanged: "listed no more") { publisher, choice, isDryRun in
+        try await edit.run(in: context, verb: "removed", unchanged: "listed no more") { publisher, choice, isDryRun in
             try await publisher.unpublish(choice, isDryRun: isDryRun)
         }
     }
@@ -53,16 +53,16 @@ struct Yank: Command {
         arguments: [releases], options: [PublishPlace.option, reason, undo, EditRun.dryRun, Option.report],
         examples: [
             .init(
-                "hearth yank lupus-diary@1.2.0 --reason 'answers in the wrong language' --to r2:models",
+                "hearth yank lupus-diary@1.2.0 --reason \"wrong language\" --to r2:models",
                 "A bad release."),
             .init("hearth yank lupus-diary@1.2.0 --undo --to r2:models", "Offer it again."),
         ])
 
-    let run: EditRun
+    let edit: EditRun
     let reason: String?
 
     init(_ values: ParsedArguments) throws {
-        run = try EditRun(values, try values.value(Self.releases), Self.declaration)
+        edit = try EditRun(values, try values.value(Self.releases), Self.declaration)
         let given = try values.value(Self.reason)
         guard !values.has(Self.undo) || given == nil else {
             throw UsageError("--undo needs no --reason", hint: Self.declaration.hint())
@@ -72,7 +72,7 @@ struct Yank: Command {
 
     func run(in context: CommandContext) async throws {
         let verb = reason == nil ? "offered again" : "withdrawn"
-        try await run.run(in: context, verb: verb, unchanged: "\(verb) already") { publisher, choice, isDryRun in
+        try await edit.run(in: context, verb: verb, unchanged: "\(verb) already") { publisher, choice, isDryRun in
             try await publisher.yank(choice, reason: reason, isDryRun: isDryRun)
         }
     }
@@ -101,11 +101,11 @@ struct RolloutCommand: Command {
             .init("hearth rollout lupus-diary@1.2.0 --resume --to r2:models", "It was nothing."),
         ])
 
-    let run: EditRun
+    let edit: EditRun
     let change: RolloutChange
 
     init(_ values: ParsedArguments) throws {
-        run = try EditRun(values, try values.value(Self.releases), Self.declaration)
+        edit = try EditRun(values, try values.value(Self.releases), Self.declaration)
         let percent = try values.value(Self.percent)
         var changes: [RolloutChange] = percent.map { [.percent($0)] } ?? []
         if values.has(Self.halt) { changes.append(.halt) }
@@ -124,7 +124,7 @@ struct RolloutCommand: Command {
             case .halt: "halted"
             case .resume: "resumed"
             }
-        try await run.run(in: context, verb: verb, unchanged: "\(verb) already") { publisher, choice, isDryRun in
+        try await edit.run(in: context, verb: verb, unchanged: "\(verb) already") { publisher, choice, isDryRun in
             try await publisher.rollout(choice, change, isDryRun: isDryRun)
         }
     }

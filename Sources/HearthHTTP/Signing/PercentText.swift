@@ -1,4 +1,5 @@
 import Foundation
+import HearthBase
 
 /// Percent-encoding as AWS requires it: everything but `A-Z a-z 0-9 - . _ ~` is encoded, with capital digits.
 package enum PercentText {

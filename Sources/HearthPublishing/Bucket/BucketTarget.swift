@@ -4,8 +4,8 @@ import HearthHTTP
 
 /// An origin in an S3-compatible bucket.
 ///
-/// Each object carries its SHA-256 as `x-amz-meta-sha256`, so that a later publication knows without reading it what is
-/// there. Large files are sent in parts; an upload that a kill cut short is continued.
+/// Each object carries its SHA-256 as `x-amz-meta-sha256`, so that a later publication knows without reading it what the bucket
+/// holds. Large files are sent in parts; an upload that a kill cut short is continued.
 package struct BucketTarget: PublishTarget {
     let location: BucketLocation
     let s3: S3Client
@@ -32,7 +32,7 @@ package struct BucketTarget: PublishTarget {
     package var name: String { location.description }
 
     package var manifestURL: URL {
-        // The bucket's own address has the same relative addresses; it is read by nobody but this target.
+        // The bucket's own address has the same relative addresses; only this target reads it.
         publicURL ?? s3.access.endpoint.appending(path: "\(location.bucket)/\(key("models.json"))")
     }
 

@@ -17,7 +17,7 @@ struct PartPlan: Sendable, Hashable {
     init(fileSize: UInt64) {
         self.fileSize = fileSize
         let least = (fileSize + Self.maximumCount - 1) / Self.maximumCount
-        partSize = max(Self.smallest, (least + (1 << 20) - 1) >> 20 << 20)
+        partSize = max(Self.smallest, (least + (1 << 20) - 1) / (1 << 20) * (1 << 20))
     }
 
     var count: Int { max(1, Int((fileSize + partSize - 1) / partSize)) }
@@ -141,16 +141,17 @@ struct MultipartUpload: Sendable {
         progress(done)
         var missing = (1...plan.count).filter { present[$0] == nil }[...]
         try await withThrowingTaskGroup(of: (Int, String).self) { group in
-            func startNext() {
-                guard let number = missing.popFirst() else { return }
+            for number in missing.prefix(Self.width) {
                 group.addTask { (number, try await sendPart(number, of: id)) }
             }
-            for _ in 0..<Self.width { startNext() }
+            missing = missing.dropFirst(Self.width)
             while let (number, tag) = try await group.next() {
                 tags[number] = tag
                 done += UInt64(plan.range(number).count)
                 progress(done)
-                startNext()
+                if let next = missing.popFirst() {
+                    group.addTask { (next, try await sendPart(next, of: id)) }
+                }
             }
         }
         return tags

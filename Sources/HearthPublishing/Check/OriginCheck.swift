@@ -29,7 +29,7 @@ package struct OriginCheck: Sendable {
     }
 
     /// Examines the origin whose `models.json` has this address.
-    /// - Parameter expected: the catalog that was published, `nil` for whichever is there.
+    /// - Parameter expected: the catalog that was published, `nil` for any.
     /// - Throws: `CancellationError`. Everything else is a finding.
     package func run(_ url: URL, expected: SHA256Digest? = nil) async throws -> OriginReport {
         var report = OriginReport(manifest: url.withoutQueryText)

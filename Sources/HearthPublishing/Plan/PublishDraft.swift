@@ -71,7 +71,7 @@ struct PublishDraft: Sendable {
                 replaces: previous != nil && !isSame)
         }
         for (file, known) in zip(files, known) {
-            // A published file is not read again: its size tells whether it is there.
+            // A published file is not read again: its size is compared.
             let isKnown = known?.locations.first.flatMap(manifest.place) == file.place
             if try await !target.holds(file.place, size: file.size, digest: isKnown ? nil : file.digest) {
                 plan.add(

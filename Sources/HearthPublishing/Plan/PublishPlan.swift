@@ -52,9 +52,9 @@ package struct PublishStep: Sendable, Hashable {
     /// What must hold at the place, so that two publishers do not overwrite each other's catalogs.
     package enum Condition: Sendable, Hashable {
         case none
-        /// No object is there.
+        /// The place is empty.
         case absent
-        /// The object with this entity tag is there.
+        /// The object has this entity tag.
         case unchanged(String)
     }
 

@@ -23,7 +23,7 @@ package protocol PublishTarget: Sendable {
     /// - Throws: ``PublishingError`` with `origin-changed` if the step's condition does not hold.
     func perform(_ step: PublishStep, progress: @escaping @Sendable (UInt64) -> Void) async throws
     /// Ends a publication whose catalog was written: removes replaced files, if that harms no device.
-    /// - Parameter sparing: files that stay, because the publisher's own file is there.
+    /// - Parameter sparing: files that stay, because they are the publisher's own.
     func withdraw(_ places: Set<RelativePath>, sparing: Set<FileIdentity>) async
     /// All files of the origin.
     func list() async throws -> [StoredFile]

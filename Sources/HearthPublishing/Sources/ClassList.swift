@@ -1,5 +1,6 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 
 /// The list of a classifier's classes, one to a line.
 struct ClassList: Sendable {
@@ -22,7 +23,7 @@ struct ClassList: Sendable {
         guard let text = String(data: data, encoding: .utf8), !text.contains("\0") else {
             throw PublishingError.refused(path, "it is no text", "Give a list of classes, one to a line.")
         }
-        count = text.split(whereSeparator: \.isNewline).count { !$0.allSatisfy(\.isWhitespace) }
+        count = text.split(whereSeparator: \.isNewline).filter { !$0.allSatisfy(\.isWhitespace) }.count
         guard count > 0 else {
             throw PublishingError.refused(path, "it lists no class", "Give a list of classes, one to a line.")
         }

@@ -12,7 +12,7 @@ struct FolderPacking: Sendable {
     private let folder: Path
     private let fileSystem = LocalFileSystem()
 
-    init(_ request: PublishRequest) throws {
+    init(_ request: PublishRequest) {
         self.request = request
         let name = "hearth-publish-\(UUID().uuidString)"
         folder = Path(FileManager.default.temporaryDirectory.path).joined(name)
@@ -105,7 +105,7 @@ struct TarHeader: Sendable, Hashable {
         put("0".utf8, at: 156)
         put("ustar\u{0}00".utf8, at: 257)
         put(prefix, at: 345)
-        put(octal(block.map(UInt64.init).reduce(0, +), 6) + [0], at: 148)
+        put(octal(block.reduce(0) { $0 + UInt64($1) }, 6) + [0], at: 148)
         bytes = block
     }
 
