@@ -38,7 +38,7 @@ struct OriginCheckCommand: Command {
         let check: OriginCheck
         let address: URL
         if origin.contains("://") {
-            guard let url = PublishPlace.publicURL(origin) else {
+            guard let url = PublishPlace.parsed(origin) else {
                 throw UsageError("\(origin) is not an https address", hint: Self.declaration.hint())
             }
             address = url

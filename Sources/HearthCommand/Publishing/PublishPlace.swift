@@ -10,7 +10,7 @@ struct PublishPlace: Sendable {
         "to", "ORIGIN", .word,
         "A folder, made when missing; or REMOTE:bucket/path, with a remote of rclone's configuration. Required.")
     static let publicAddress = Option(
-        "public", "URL", ValueKind("an https address") { publicURL($0) },
+        "public", "URL", ValueKind("an https address") { parsed($0) },
         "The address at which devices read the origin; it is examined afterwards.")
 
     let text: String
@@ -34,7 +34,7 @@ struct PublishPlace: Sendable {
     }
 
     /// The address of `models.json`: the given one, or in the folder of that address.
-    static func publicURL(_ word: String) -> URL? {
+    static func parsed(_ word: String) -> URL? {
         guard let url = URL(string: word), url.host()?.isEmpty == false, url.user() == nil, url.query() == nil,
             url.scheme == "https" || (url.scheme == "http" && url.isLoopback)
         else { return nil }
