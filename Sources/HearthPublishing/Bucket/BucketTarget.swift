@@ -182,9 +182,10 @@ package struct BucketTarget: PublishTarget {
             for object in page.all("Contents") {
                 guard let name = object["Key"], name.hasPrefix(prefix),
                     let size = object["Size"].flatMap({ UInt64($0) }),
-                    let modified = object["LastModified"].flatMap(Self.date),
                     let place = RelativePath(name.dropFirst(prefix.count))
                 else { continue }
+                // A file without a usable date counts as new, and stays.
+                let modified = object["LastModified"].flatMap(Self.date) ?? .distantFuture
                 files.append(StoredFile(place: place, size: size, modified: modified))
             }
             let next = page["IsTruncated"] == "true" ? page["NextContinuationToken"] : nil
@@ -223,10 +224,9 @@ package struct BucketTarget: PublishTarget {
                 url: s3.access.endpoint.absoluteString, remedy: "Check the endpoint of the remote."))
     }
 
-    /// Reads `2026-11-25T12:00:00.000Z`, with or without fractions.
+    /// Reads `2026-11-25T12:00:00.123Z`, with any number of decimals or none.
     static func date(_ text: String) -> Date? {
-        // Not a date in one form may be one in the other.
-        (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
-            ?? (try? Date(text, strategy: .iso8601))
+        // A listing without a usable date is handled where it is read.
+        try? Date(text.replacing(/\.[0-9]+/, with: ""), strategy: .iso8601)
     }
 }
