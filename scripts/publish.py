@@ -246,8 +246,6 @@ def together(publisher, server):
             _, errors = process.communicate(timeout=600)
             if process.returncode == 75 and b"[origin-changed]" in errors:
                 waiting.append(path)
-            elif b"[origin-faulty]" in errors and b"not the catalog that was published" in errors:
-                pass
             elif process.returncode != 0:
                 sys.exit(f"publish.py: status {process.returncode}: {errors.decode()[-2000:]}")
     catalog = json.loads(read(server.public + "/models.json")[2])

@@ -188,7 +188,7 @@ struct Publish: Command {
         let catalog = report.plan.steps.first { $0.kind == .catalog }
         let check = OriginCheck(
             client: opened.client, time: context.time, only: Set(report.items.flatMap { $0.files.map(\.digest) }))
-        return try await check.run(opened.url, expected: catalog?.digest)
+        return try await check.run(opened.url, expected: catalog?.digest, serial: report.serial)
     }
 
     private func show(_ report: PublishReport, _ found: OriginReport?, on console: Console) throws {

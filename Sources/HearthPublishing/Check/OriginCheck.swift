@@ -29,15 +29,14 @@ package struct OriginCheck: Sendable {
     }
 
     /// Examines the origin whose `models.json` has this address.
-    /// - Parameter expected: the catalog that was published, `nil` for any.
+    /// - Parameters:
+    ///   - expected: the catalog that was published, `nil` for any.
+    ///   - serial: its serial number; a later catalog is another publisher's.
     /// - Throws: `CancellationError`. Everything else is a finding.
-    package func run(_ url: URL, expected: SHA256Digest? = nil) async throws -> OriginReport {
+    package func run(_ url: URL, expected: SHA256Digest? = nil, serial: UInt64 = 0) async throws -> OriginReport {
         var report = OriginReport(manifest: url.withoutQueryText)
         guard let found = try await fetch(url, limit: UInt64(Catalog.maximumManifestSize), &report) else {
             return report
-        }
-        if let expected, expected != SHA256Digest(hashing: found.data) {
-            report.add(.fault, url, "is not the catalog that was published; a cache may keep an older one")
         }
         if !url.isFileURL, !Self.isChanging(found.headers["Cache-Control"]) {
             report.add(
@@ -53,6 +52,9 @@ package struct OriginCheck: Sendable {
             return report
         }
         report.serial = catalog.serial
+        if let expected, expected != SHA256Digest(hashing: found.data), catalog.serial ?? 0 <= serial {
+            report.add(.fault, url, "is not the catalog that was published; a cache may keep an older one")
+        }
         report.releases = catalog.releases.count
         if let expires = catalog.expires, expires < time.now {
             report.add(.fault, url, "expired on \(expires.timestamp), and devices install nothing from it")
