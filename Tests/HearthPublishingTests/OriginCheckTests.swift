@@ -27,10 +27,10 @@ import Testing
         #expect(report.findings == [])
         #expect(report.releases == 2 && report.files == 2)
         #expect(!report.isSigned)
-        #expect(report.comparedBytes > 12 << 20)
+        #expect(report.comparedBytes > 9 << 20)
         let all = try await examine(bucket, isComplete: true)
         #expect(all.findings == [])
-        #expect(all.comparedBytes > 20 << 20)
+        #expect(all.comparedBytes > 17 << 20)
         try report.requireUsable()
     }
 

@@ -175,7 +175,7 @@ struct MultipartUpload: Sendable {
                 method: "POST", key: key, query: [("uploadId", id)], headers: ["Content-Type": "application/xml"],
                 body: Data(body.utf8), accepted: [400, 404]))
         // After a lost answer the upload is gone, since it is complete; the caller checks the object.
-        guard (200..<300).contains(reply.status) || (reply.status == 404 && reply.failures > 0) else {
+        guard (200..<300).contains(reply.status) || reply.status == 404 else {
             throw broken(reply.errorCode ?? "status \(reply.status)")
         }
     }

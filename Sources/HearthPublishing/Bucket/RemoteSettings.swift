@@ -74,8 +74,8 @@ package struct RemoteSettings: Sendable {
     private func option(_ name: String, of remote: String) -> String? {
         let variable = "RCLONE_CONFIG_\(remote)_\(name)".uppercased()
         let plain = variable.replacingOccurrences(of: "-", with: "_")
-        let value = environment[variable] ?? environment[plain] ?? sections[remote]?[name]
-        return value.flatMap { $0.isEmpty ? nil : $0 }
+        return [environment[variable], environment[plain], sections[remote]?[name]].compactMap(\.self)
+            .first { !$0.isEmpty }
     }
 
     private func variable(_ names: String...) -> String? {

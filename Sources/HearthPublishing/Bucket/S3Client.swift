@@ -22,8 +22,6 @@ struct S3Reply: Sendable {
     let status: Int
     let headers: HTTPHeaders
     let body: Data
-    /// The number of failed attempts before this answer.
-    var failures = 0
 
     /// The entity tag, as sent.
     var tag: String? { headers["ETag"] }
@@ -65,17 +63,13 @@ struct S3Client: Sendable {
     /// - Throws: ``PublishingError`` with `bucket-refused` or `bucket-failed`; `HTTPError`; `CancellationError`.
     func send(_ call: S3Call) async throws -> S3Reply {
         var budget = RetryBudget()
-        var failures = 0
         while true {
             let problem: any Error
             do {
-                var reply = try await attempt(call)
+                let reply = try await attempt(call)
                 if (200..<300).contains(reply.status) || call.accepted.contains(reply.status) {
                     // Some servers report a failure after they have sent the status.
-                    guard let code = reply.errorCode, (200..<300).contains(reply.status) else {
-                        reply.failures = failures
-                        return reply
-                    }
+                    guard let code = reply.errorCode, (200..<300).contains(reply.status) else { return reply }
                     problem = failed(call, reply, code)
                 } else {
                     let error = failed(call, reply, reply.errorCode)
@@ -85,7 +79,6 @@ struct S3Client: Sendable {
             } catch let error as HTTPError where error.disposition == .tryLater {
                 problem = error
             }
-            failures += 1
             guard let pause = budget.failed(0, madeProgress: false, jitter: Double.random(in: 0..<1)) else {
                 throw problem
             }

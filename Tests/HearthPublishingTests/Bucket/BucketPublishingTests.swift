@@ -23,10 +23,7 @@ struct TestBucket {
 
     /// A model of three parts.
     func large(_ name: String = "big-v1.0.0-q4.gguf", _ seed: UInt8 = 1) throws -> Path {
-        let payload = [UInt8](unsafeUninitializedCapacity: 20 << 20) { buffer, count in
-            for index in 0..<(20 << 20) { buffer[index] = UInt8(truncatingIfNeeded: index &* 31 &+ index >> 13) ^ seed }
-            count = 20 << 20
-        }
+        let payload = [UInt8](Content.pattern(offset: UInt64(seed), count: 17 << 20).bytes)
         return try source(name, payload)
     }
 
