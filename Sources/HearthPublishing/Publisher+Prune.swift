@@ -24,6 +24,7 @@ extension Publisher {
     ///   under way.
     /// - Throws: errors as ``publish(_:progress:)``. If any catalog cannot be read, nothing is removed.
     package func prune(keeping days: Int, isDryRun: Bool = false) async throws -> PruneReport {
+        try await requireCatalog()
         let session: (any Sendable)? = isDryRun ? nil : try await target.begin()
         defer { withExtendedLifetime(session) {} }
         let window = Double(max(0, days)) * 86400

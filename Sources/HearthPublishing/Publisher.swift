@@ -91,6 +91,7 @@ public struct Publisher: Sendable {
     func edit(
         isDryRun: Bool, _ change: (inout OriginManifest) throws -> Void
     ) async throws -> (manifest: OriginManifest, plan: PublishPlan)? {
+        try await requireCatalog()
         let session: (any Sendable)? = isDryRun ? nil : try await target.begin()
         defer { withExtendedLifetime(session) {} }
         let before = try await manifest()
@@ -110,6 +111,14 @@ public struct Publisher: Sendable {
         return try OriginManifest(
             try await target.contents(of: place, limit: Catalog.maximumManifestSize), url: target.manifestURL,
             shown: target.shown(place))
+    }
+
+    /// - Throws: ``PublishingError`` with `origin-unusable` if the target has no catalog: it may be the wrong place.
+    func requireCatalog() async throws {
+        guard try await manifest().isNew else { return }
+        throw PublishingError(
+            .originUnusable, "\(target.name) has no models.json, so nothing is changed",
+            context: ErrorContext(file: target.name, remedy: "Check the name of the folder or the bucket."))
     }
 
     // MARK: - Plan

@@ -95,6 +95,19 @@ import Testing
         #expect(try origin.catalog().serial == 1)
     }
 
+    @Test func aPlaceWithoutACatalogIsLeftAlone() async throws {
+        let origin = try TestOrigin()
+        try origin.folder.write("origin/models/stray.gguf", Data([1]))
+        let pruned = await #expect(throws: PublishingError.self) { try await publisher(origin).prune(keeping: 0) }
+        #expect(pruned?.code == .originUnusable)
+        let yanked = await #expect(throws: PublishingError.self) {
+            try await publisher(origin).yank(choice("m@1.0.0"), reason: "bad")
+        }
+        #expect(yanked?.code == .originUnusable)
+        #expect(try origin.names("origin") == ["models"])
+        #expect(try origin.names() == ["stray.gguf"])
+    }
+
     @Test func pruningKeepsWhatARecentCatalogNames() async throws {
         let origin = try await filled()
         try origin.folder.write("origin/models/stray.gguf", Data([1]))

@@ -164,7 +164,8 @@ import Testing
                 return !isLost
             }
             guard isFirst else { return nil }
-            state.objects["models.json"]?.data = request.body
+            state.objects["models.json"] = BucketServer.Object(
+                data: request.body, headers: BucketServer.kept(request))
             return .hangUp
         }
         try await bucket.publish(bucket.source("m-v1.1.0-q4.gguf", [2]))

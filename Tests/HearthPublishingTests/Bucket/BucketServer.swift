@@ -122,7 +122,7 @@ final class BucketServer: Sendable {
         return reply
     }
 
-    private static func kept(_ request: RecordedRequest) -> HTTPHeaders {
+    static func kept(_ request: RecordedRequest) -> HTTPHeaders {
         var headers = HTTPHeaders()
         for name in ["Content-Type", "Cache-Control", "x-amz-meta-sha256"] { headers[name] = request.headers[name] }
         return headers
