@@ -130,7 +130,9 @@ let package = Package(
         .target(
             name: "HearthDelivery",
             dependencies: ["HearthBase", "HearthCatalog", "HearthHTTP", "HearthStore", "HearthTransfer"]),
-        .target(name: "HearthPublishing", dependencies: ["HearthBase", "HearthCatalog", "HearthStore"]),
+        .target(
+            name: "HearthPublishing",
+            dependencies: ["HearthBase", "HearthCatalog", "HearthHTTP", "HearthStore", "HearthTransfer"]),
 
         // Inference.
         .target(name: "HearthInference", dependencies: ["CZlib", "HearthBase"]),

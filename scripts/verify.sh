@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
-stages="tests engine sanitizers engine-sanitizers swap soak schemas fuzz crash disk limits network cloud records stores assistant classify server server-soak server-peers gateway clients page tuf train-classifier consumer first-run bench bench-engine bench-peers bench-extremes"
+stages="tests engine sanitizers engine-sanitizers swap soak schemas fuzz crash disk limits network cloud records stores assistant classify server server-soak server-peers gateway clients publish page tuf train-classifier consumer first-run bench bench-engine bench-peers bench-extremes"
 if [ "${1:-}" = --stages ]; then echo "$stages"; exit; fi
 
 flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig")
@@ -168,6 +168,12 @@ stage_gateway() {
 stage_clients() {
     make --no-print-directory build
     scripts/clients/all.sh .build/release/hearth
+}
+
+# Two S3 servers of other people: publications and kills, and signatures compared with botocore's and with AWS's examples.
+stage_publish() {
+    make --no-print-directory build
+    scripts/publish/run.sh .build/release/hearth
 }
 
 # The page in a browser, against a scripted server.

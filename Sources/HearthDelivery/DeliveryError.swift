@@ -6,7 +6,7 @@ public enum DeliveryErrorDomain: ErrorDomain {
         [
             .digestMissing, .downgrade, .noOrigin, .ambiguous, .appTooOld,
             .catalogExpired, .notEnoughMemory, .archiveUnsupported, .insufficientStorage,
-            .sourceUnreachable, .notInRollout, .heldBack, .modelUnloading,
+            .sourceUnreachable, .notInRollout, .yanked, .heldBack, .modelUnloading,
         ]
     }
 }
@@ -37,6 +37,8 @@ extension ErrorCode<DeliveryErrorDomain> {
     public static var sourceUnreachable: Self { "source-unreachable" }
     /// This device is outside the rollout percentage of the release.
     public static var notInRollout: Self { "not-in-rollout" }
+    /// The publisher withdrew the release.
+    public static var yanked: Self { "yanked" }
     /// The release failed on this device, or was rolled back.
     public static var heldBack: Self { "held-back" }
     /// The model is being unloaded; it can be loaded again afterwards.

@@ -47,6 +47,7 @@ extension ModelManager {
         let (code, remedy): (ErrorCode<DeliveryErrorDomain>, String)
         switch objection {
         case .notInRollout: (code, remedy) = (.notInRollout, "Wait for your turn, or name the version.")
+        case .yanked: (code, remedy) = (.yanked, "Choose another version, or name this one.")
         case .heldBack: (code, remedy) = (.heldBack, "Wait for a newer version, or try this one again.")
         // The user named the model, and another program's engine may read its format.
         case .noEngine, .appTooOld, .notEnoughMemory: return

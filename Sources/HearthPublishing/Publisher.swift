@@ -1,199 +1,191 @@
 import Foundation
 import HearthBase
 import HearthCatalog
+import HearthHTTP
 
-/// Puts models into an origin: a folder that any web server can serve.
+/// Puts models into an origin: a folder that any web server can serve, or a part of an S3-compatible bucket.
 ///
-/// ```
-/// <folder>/models.json                             the manifest; written last, in one step
-/// <folder>/models/{name}-v{x.y.z}-{quant}.gguf     the weights, or an archive of them
-/// <folder>/models/{digest}-{name}.gguf             companions, shared by releases
-/// <folder>/models/….index                          their chunk indexes
-/// <folder>/.publish.lock                           held while a publisher runs
-/// ```
-/// After any failure, `models.json` is the old one or the new one, and names only complete files.
+/// A publication is a plan, made of the files and the origin's present catalog, and then carried out in order. After any
+/// failure, the catalog is the old one or the new one, and names only complete files.
 public struct Publisher: Sendable {
-    private let folder: Path
-    private let fileSystem: any FileSystem
-    private let time: TimeSource
-    /// Signs the list after it was written; `nil` leaves the signed files of the origin as they are.
-    package var signer: OriginSigner?
+    let target: any PublishTarget
+    let fileSystem: any FileSystem
+    let time: TimeSource
+    /// Adds signed metadata to plans; `nil` for an unsigned origin.
+    package var signing: (any PublishSigning)?
 
     /// Creates a publisher for the origin in `folder`, which is made at the first publication.
     public init(folder: Path) { self.init(folder: folder, fileSystem: LocalFileSystem(), time: .system) }
 
     package init(folder: Path, fileSystem: any FileSystem = LocalFileSystem(), time: TimeSource) {
-        self.folder = folder
+        self.init(
+            target: FolderTarget(folder: folder, fileSystem: fileSystem), fileSystem: fileSystem, time: time)
+    }
+
+    /// The target in a folder.
+    package static func target(
+        folder: Path, fileSystem: any FileSystem = LocalFileSystem()
+    ) -> any PublishTarget { FolderTarget(folder: folder, fileSystem: fileSystem) }
+
+    /// Creates a publisher for any target.
+    package init(
+        target: any PublishTarget, fileSystem: any FileSystem = LocalFileSystem(), time: TimeSource,
+        signing: (any PublishSigning)? = nil
+    ) {
+        self.target = target
         self.fileSystem = fileSystem
         self.time = time
+        self.signing = signing
     }
 
     /// Publishes each model as one release with its companions. All or none: the manifest is written once, after every
     /// file.
     /// - Parameters:
     ///   - request: the files, and the publisher's values for them.
-    ///   - progress: called on another thread, about once for each MiB.
+    ///   - progress: called on another thread, about once for each MiB. A file is read once and then sent once.
     /// - Throws: ``PublishingError``; `StoreError` for an archive that devices would refuse; `CatalogError` if the
-    ///   origin's manifest is not well formed; `FileError`; `CancellationError`.
+    ///   origin's manifest is not well formed; `FileError`; `HTTPError`; `CancellationError`.
     public func publish(
         _ request: PublishRequest,
         progress: @escaping @Sendable (_ file: Path, _ completedBytes: UInt64, _ totalBytes: UInt64) -> Void = {
             _, _, _ in
         }
     ) async throws -> PublishReport {
-        let isCancelled = Locked(false)
-        let copier = FileCopier(
-            fileSystem: fileSystem, progress: progress, isCancelled: { isCancelled.withLock { $0 } })
-        return try await withTaskCancellationHandler {
-            try await blocking { try publish(request, copier: copier) }
-        } onCancel: {
-            isCancelled.withLock { $0 = true }
+        try await publish(
+            request, onProgress: { progress($0.file, $0.completedBytes, $0.totalBytes) })
+    }
+
+    /// As ``publish(_:progress:)``, with the phase of each file.
+    package func publish(
+        _ given: PublishRequest, onProgress progress: @escaping @Sendable (PublishProgress) -> Void
+    ) async throws -> PublishReport {
+        let packing = FolderPacking(given)
+        defer { packing.removeFolder() }
+        let request = try await StopFlag.blocking { try packing.pack(flag: $0) }
+        let (sources, classes) = try await StopFlag.blocking { flag in
+            (
+                try self.sources(request, flag),
+                try request.classes.map { try ClassList($0, fileSystem: fileSystem) }
+            )
+        }
+        try await signing?.check(target)
+        // Released at the end of this function.
+        let session: (any Sendable)? = request.isDryRun ? nil : try await target.begin()
+        defer { withExtendedLifetime(session) {} }
+        var hashed: [HashedSource] = []
+        for source in sources {
+            hashed.append(
+                try await StopFlag.blocking { flag in
+                    try HashedSource(source, FileCopier(fileSystem: fileSystem, flag: flag), progress)
+                })
+        }
+        let before = try await manifest()
+        let draft = try await PublishDraft(
+            hashed, request: request, classes: classes, before: before, target: target, now: time.now)
+        let plan = try await plan(draft, before: before)
+        if !request.isDryRun { try await perform(plan, draft: draft, progress) }
+        return try draft.report(plan: plan, target: target)
+    }
+
+    /// Changes the catalog only. Returns the new catalog and the plan that made it; `nil` if nothing changes.
+    /// - Parameter isDryRun: whether to make the plan only.
+    func edit(
+        isDryRun: Bool, _ change: (inout OriginManifest) throws -> Void
+    ) async throws -> (manifest: OriginManifest, plan: PublishPlan)? {
+        try await requireCatalog()
+        let session: (any Sendable)? = isDryRun ? nil : try await target.begin()
+        defer { withExtendedLifetime(session) {} }
+        let before = try await manifest()
+        var manifest = before
+        try change(&manifest)
+        guard manifest.document != before.document else { return nil }
+        try manifest.stamp(time.now)
+        var plan = PublishPlan()
+        try await addCatalog(manifest, to: &plan)
+        if !isDryRun { try await perform(plan) { _ in } }
+        return (manifest, plan)
+    }
+
+    /// The origin's catalog as it is now.
+    func manifest() async throws -> OriginManifest {
+        let place = try OriginPlaces.catalog
+        return try OriginManifest(
+            try await target.contents(of: place, limit: Catalog.maximumManifestSize), url: target.manifestURL,
+            shown: target.shown(place))
+    }
+
+    /// - Throws: ``PublishingError`` with `origin-unusable` if the target has no catalog: it may be the wrong place.
+    func requireCatalog() async throws {
+        guard try await manifest().isNew else { return }
+        throw PublishingError(
+            .originUnusable, "\(target.name) has no models.json, so nothing is changed",
+            context: ErrorContext(file: target.name, remedy: "Check the name of the folder or the bucket."))
+    }
+
+    // MARK: - Plan
+
+    private func plan(_ draft: PublishDraft, before: OriginManifest) async throws -> PublishPlan {
+        var plan = draft.plan
+        if draft.isChanged { try await addCatalog(draft.manifest, to: &plan) } else { try await addMetadata(to: &plan) }
+        return plan
+    }
+
+    /// Adds the catalog, its copy, and the metadata that vouches for it.
+    private func addCatalog(_ manifest: OriginManifest, to plan: inout PublishPlan) async throws {
+        let data = manifest.data
+        var condition = PublishStep.Condition.none
+        if manifest.isNew { condition = .absent } else if let tag = manifest.tag { condition = .unchanged(tag) }
+        plan.add(
+            PublishStep(.copy, try OriginPlaces.copy(of: SHA256Digest(hashing: data)), data: data, isImmutable: true))
+        plan.add(
+            PublishStep(
+                .catalog, try OriginPlaces.catalog, data: data, isImmutable: false, condition: condition))
+        try await addMetadata(to: &plan)
+    }
+
+    private func addMetadata(to plan: inout PublishPlan) async throws {
+        for step in try await signing?.steps(for: plan, target: target, now: time.now) ?? [] { plan.add(step) }
+    }
+
+    // MARK: - Carrying out
+
+    private func perform(
+        _ plan: PublishPlan, draft: PublishDraft, _ progress: @escaping @Sendable (PublishProgress) -> Void
+    ) async throws {
+        try await perform(plan, progress)
+        await target.withdraw(draft.withdrawn, sparing: draft.sourceIdentities)
+    }
+
+    private func perform(
+        _ plan: PublishPlan, _ progress: @escaping @Sendable (PublishProgress) -> Void
+    ) async throws {
+        for step in plan.steps {
+            try Task.checkCancellation()
+            try await target.perform(step) { completed in
+                guard case .file(let path, _) = step.content else { return }
+                progress(
+                    PublishProgress(file: path, phase: .sending, completedBytes: completed, totalBytes: step.size))
+            }
         }
     }
 
     // MARK: - On a thread that may block
 
-    private func publish(_ request: PublishRequest, copier: FileCopier) throws -> PublishReport {
+    private func sources(_ request: PublishRequest, _ flag: StopFlag) throws -> [PublishSource] {
         let sorting = try PublishSorting(request, fileSystem: fileSystem)
         let companions = try sorting.companions.map {
             try PublishSource.companion($0.path, role: $0.role, fileSystem: fileSystem)
         }
         let sources = try sorting.models.map { model in
-            try PublishSource(
-                model, companions: companions, request: request, fileSystem: fileSystem, isCancelled: copier.isCancelled
-            )
+            try PublishSource(model, companions: companions, request: request, fileSystem: fileSystem, flag: flag)
         }
-        try refuseTheSameReleaseTwice(sources)
-        try refuseCompanionsOfSeveral(sources, companions)
-        try signer?.check(SignedFolder(folder, fileSystem: fileSystem))
-        guard !request.isDryRun else { return try publish(sources, request, copier) }
-        try fileSystem.makeFolders(folder.appending("models"))
-        guard let lock = try FileLock.tryAcquire(folder.appending(".publish.lock")) else {
-            throw PublishingError(
-                .publisherBusy, "another process publishes to \(folder) now",
-                context: ErrorContext(file: folder.string, remedy: "Try again when it is done."), disposition: .tryLater
-            )
-        }
-        defer { lock.release() }
-        return try publish(sources, request, copier)
-    }
-
-    private func publish(
-        _ sources: [PublishSource], _ request: PublishRequest, _ copier: FileCopier
-    ) throws -> PublishReport {
-        let path = folder.appending("models.json")
-        var manifest = try OriginManifest(path: path, fileSystem: fileSystem)
-        let serial = manifest.serial
-        var placed: [Placed] = []
-        var isChanged = false
-        for source in sources {
-            let file = try place(source, request, copier, manifest)
-            placed.append(file)
-            if let entry = file.entry {
-                try manifest.put(
-                    entry, of: source.identity, isCurrent: file.outcome == .unchanged ? false : request.isCurrent)
-                isChanged = true
-            }
-            if file.outcome == .unchanged, request.isCurrent == true {
-                isChanged = try manifest.makeCurrent(source.identity) || isChanged
-            }
-        }
-        if isChanged {
-            try manifest.stamp(time.now)
-            if !request.isDryRun {
-                try fileSystem.replaceContents(of: path, with: manifest.data)
-                for file in placed { withdraw(file.withdrawn, of: file, unless: manifest.catalog) }
-            }
-        }
-        if !request.isDryRun { try signer?.sign(SignedFolder(folder, fileSystem: fileSystem), now: time.now) }
-        let items = placed.map { file in
-            let identity = file.source.identity
-            return PublishReport.Item(
-                source: file.source.path, identity: identity, files: file.files,
-                packedFiles: file.source.packed?.members.count, outcome: file.outcome,
-                isCurrent: manifest.catalog.preferredVersion(of: identity.family) == identity.version)
-        }
-        return PublishReport(
-            items: items, manifest: path, serial: isChanged ? manifest.serial : serial, changesManifest: isChanged)
-    }
-
-    /// A published release, and the manifest entry to write; `nil` if the published entry is right.
-    private struct Placed {
-        let source: PublishSource
-        let files: [PublishReport.File]
-        let outcome: PublishReport.Outcome
-        var entry: [String: JSONValue]?
-        /// The files of the replaced entry.
-        var withdrawn: Set<Path> = []
-    }
-
-    /// Removes files that the manifest no longer names; a file that stays does no harm.
-    private func withdraw(_ paths: Set<Path>, of placed: Placed, unless catalog: Catalog) {
-        let named = catalog.releases.reduce(into: Set<Path>()) { $0.formUnion($1.localFiles) }
-        for path in paths.subtracting(named) where path.parent == folder.absolute.appending("models") {
-            do {
-                // The source may be at this path, under another spelling.
-                let status = try fileSystem.status(at: path, followLinks: false)
-                let isSource = placed.source.parts.contains { $0.status.identity == status?.identity }
-                if !isSource { try fileSystem.removeFile(path) }
-            } catch {
-                Log.write(.warning, "a replaced file stays: \(error)")
-            }
-        }
-    }
-
-    private func place(
-        _ source: PublishSource, _ request: PublishRequest, _ copier: FileCopier, _ manifest: OriginManifest
-    ) throws -> Placed {
-        let origin = OriginFolder(
-            folder: folder, fileSystem: fileSystem, copier: copier, isDryRun: request.isDryRun)
-        let writer = ManifestEntryWriter(
-            source: source, request: request, previous: manifest.entry(of: source.identity), now: time.now)
-        let previous = manifest.catalog.releases.first { $0.identity == source.identity }
-        guard let previous else {
-            let files = try source.parts.map { try origin.put($0, found: nil, known: nil, replaces: false) }
-            return Placed(
-                source: source, files: files.map { $0.part.report($0.path, size: $0.size, digest: $0.digest) },
-                outcome: .published, entry: writer.entry(files))
-        }
-        let found = try source.parts.map { try copier.hash($0) }
-        let known = zip(source.parts, found).map { previous.published($0.name, $1.digest) }
-        let isSame = source.isContent(of: previous, digests: found.map(\.digest))
-        if isSame {
-            // A file at a remote location is not checked.
-            let isThere = try zip(known, found).allSatisfy { file, found in
-                guard let local = file?.localPath else { return true }
-                return try fileSystem.status(at: local)?.size == found.size
-            }
-            if isThere {
-                let files = zip(zip(source.parts, found), known).map { pair, file in
-                    let path = file?.localPath ?? folder.appending("models").appending(pair.0.name)
-                    return pair.0.report(path, size: pair.1.size, digest: pair.1.digest)
-                }
-                return Placed(source: source, files: files, outcome: .unchanged, entry: writer.annotated())
-            }
-        } else if !request.replaces {
-            let isOnlyBeside = previous.file.digest == found[0].digest
-            throw PublishingError(
-                .releaseExists,
-                "\(source.identity) is published already, with other \(isOnlyBeside ? "files beside it" : "bytes")",
-                context: ErrorContext(
-                    model: source.identity.description, file: source.path.string,
-                    expected: isOnlyBeside ? nil : previous.file.digest?.hex,
-                    found: isOnlyBeside ? nil : found[0].digest.hex,
-                    remedy: "Publish it as a new version, or replace the published one."))
-        }
-        let files = try zip(zip(source.parts, found), known).map { pair, file in
-            try origin.put(pair.0, found: pair.1, known: file?.localPath, replaces: !isSame)
-        }
-        return Placed(
-            source: source, files: files.map { $0.part.report($0.path, size: $0.size, digest: $0.digest) },
-            outcome: isSame ? .published : .replaced,
-            entry: writer.entry(files), withdrawn: isSame ? [] : previous.localFiles)
+        try Self.refuseTheSameReleaseTwice(sources)
+        try Self.refuseCompanionsOfSeveral(sources, companions)
+        return sources
     }
 
     /// Refuses companions if the models are of several families.
-    private func refuseCompanionsOfSeveral(_ sources: [PublishSource], _ companions: [PublishPart]) throws {
+    private static func refuseCompanionsOfSeveral(_ sources: [PublishSource], _ companions: [PublishPart]) throws {
         let families = Set(sources.map(\.identity.family)).sorted()
         guard families.count > 1, let companion = companions.first else { return }
         throw PublishingError.refused(
@@ -201,7 +193,7 @@ public struct Publisher: Sendable {
             "Publish the models one by one.")
     }
 
-    private func refuseTheSameReleaseTwice(_ sources: [PublishSource]) throws {
+    private static func refuseTheSameReleaseTwice(_ sources: [PublishSource]) throws {
         var paths: [ReleaseIdentity: Path] = [:]
         for source in sources {
             guard let other = paths.updateValue(source.path, forKey: source.identity) else { continue }

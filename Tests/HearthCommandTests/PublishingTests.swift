@@ -21,7 +21,19 @@ import Testing
         ["publish", "a.gguf", "--to", "x", "--with", "projector="],
         ["publish", "a.gguf", "--to", "x", "--member", "b.gguf"],
         ["publish", "a.zip", "--to", "x", "--member", "../b.gguf"],
-        ["publish", "a.gguf", "--to="], ["host"], ["host", ""], ["host", "x", "--port", "65536"], ["host", "x", "y"],
+        ["publish", "a.gguf", "--to="], ["publish", "a.gguf", "--to", "r2:"],
+        ["publish", "a.gguf", "--to", "nowhere:bucket"],
+        ["publish", "a.gguf", "--to", "x", "--public", "http://example.com"],
+        ["publish", "a.gguf", "--to", "x", "--single", "models.json"],
+        ["publish", "a.gguf", "--to", "x", "--single", "a/b.json"],
+        ["publish", "a.gguf", "--to", "x", "--trained-on", "spring"], ["unpublish", "m"], ["yank", "m", "--to="],
+        ["yank", "m@1.0.0", "--to", "x", "--undo", "--reason", "bad"],
+        ["yank", "m@1.0.0", "--to", "x", "--reason", "a\nb"],
+        ["rollout", "m@1.0.0", "--to", "x"], ["rollout", "m@1.0.0", "--to", "x", "--halt", "--resume"],
+        ["rollout", "m@1.0.0", "--to", "x", "--percent", "101"], ["unpublish", "../m", "--to", "x"],
+        ["origin", "check"],
+        ["origin", "check", "http://example.com"], ["origin", "prune"], ["origin", "prune", "x", "--keep", "-1"],
+        ["host"], ["host", ""], ["host", "x", "--port", "65536"], ["host", "x", "y"],
     ])
     func wrongUsageExits64(words: [String]) async throws {
         let folder = try TemporaryFolder()
@@ -66,6 +78,28 @@ import Testing
         #expect(await probe.run(words + ["--rollout", "100:spring"]) == 0)
         said = try release()
         #expect(said.rollout?.percent == 100 && said.name == "My Model")
+    }
+
+    @Test func aPublishersDayInAFolder() async throws {
+        let folder = try TemporaryFolder()
+        let probe = CommandProbe(home: folder.path("home"))
+        let origin = folder.path("origin").string
+        for (version, byte) in [("1.0.0", UInt8(1)), ("1.1.0", 2)] {
+            let model = try folder.write("m-v\(version)-q4.gguf", ModelFiles.gguf(payload: [byte]))
+            #expect(await probe.run("publish", model.string, "--to", origin, "--summary", "A model") == 0)
+        }
+        #expect(await probe.run("origin", "check", origin) == 0, "\(probe.errors.contents)")
+        #expect(await probe.run("rollout", "m@1.1.0", "--percent", "10", "--to", origin) == 0)
+        #expect(await probe.run("yank", "m@1.1.0", "--reason", "bad", "--to", origin) == 0)
+        #expect(probe.output.contents.contains("m@1.1.0:q4  withdrawn"))
+        #expect(probe.errors.contents.contains("Current is m@1.0.0, serial 4."))
+        #expect(await probe.run("unpublish", "m@1.1.0", "--to", origin) == 0)
+        #expect(await probe.run("unpublish", "m@1.1.0", "--to", origin) == 1)
+        #expect(probe.errors.contents.contains("[not-published]"))
+        #expect(await probe.run("origin", "prune", origin) == 0)
+        try LocalFileSystem().removeFile(folder.path("origin/models/m-v1.0.0-q4.gguf"))
+        #expect(await probe.run("origin", "check", origin) == 1)
+        #expect(probe.errors.contents.contains("[origin-faulty]"))
     }
 
     @Test func aFolderThatIsNotThereCannotBeServed() async throws {

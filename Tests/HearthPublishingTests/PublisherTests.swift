@@ -81,7 +81,7 @@ struct TestOrigin {
         let index = try ChunkIndex(encoded: encoded, expectedFileSize: UInt64(data.count))
         #expect(index.chunks.map(\.length) == [8 << 20, UInt32(data.count) - (8 << 20)])
         #expect(try origin.names() == ["tiny-v1.2.0-q4_k_m.gguf", "tiny-v1.2.0-q4_k_m.index"])
-        #expect(try origin.names("origin") == [".publish.lock", "models", "models.json"])
+        #expect(try origin.names("origin") == [".publish.lock", "models", "models.json", "targets"])
     }
 
     @Test func theManifestIsReadableTextForReadersOfTheFirstDialect() async throws {

@@ -125,6 +125,9 @@
             ("/m.onnx", "application/octet-stream", true), ("/notes.txt", "text/plain; charset=utf-8", false),
             ("/gguf", "application/octet-stream", false), ("/page.html", "application/octet-stream", false),
             ("/m.gguf/tokenizer.json", "application/json", false),
+            ("/models/a.tar", "application/octet-stream", true), ("/models/a.tgz", "application/octet-stream", true),
+            ("/models/a.tar.gz", "application/octet-stream", true),
+            ("/models/A.TAR.ZST", "application/octet-stream", true),
         ])
         func describesTheFile(name: String, type: String, isImmutable: Bool) throws {
             let headers = try decide([:], name: name).headers

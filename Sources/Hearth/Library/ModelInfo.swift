@@ -115,6 +115,7 @@ extension Ineligibility {
         case .noEngine(let format): "no engine for \(format.rawValue)"
         case .notInRollout(let percent): "rollout of \(percent) %"
         case .heldBack: "held back"
+        case .yanked: "withdrawn"
         }
     }
 
@@ -128,7 +129,7 @@ extension Ineligibility {
         case .appTooOld(let needed):
             DeliveryError(.appTooOld, "This model \(reason)", context: ErrorContext(expected: "\(needed)"))
         case .noEngine: LLMError(.engineMissing, "This model \(reason)")
-        case .notInRollout, .heldBack: ModelLibraryError(.modelNotFound, "This model \(reason)")
+        case .notInRollout, .heldBack, .yanked: ModelLibraryError(.modelNotFound, "This model \(reason)")
         }
     }
 }

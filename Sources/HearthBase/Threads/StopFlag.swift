@@ -6,8 +6,11 @@ package final class StopFlag: Sendable {
 
     package func set() { isSet.withLock { $0 = true } }
 
+    /// Whether the flag is set.
+    package var isRaised: Bool { isSet.withLock { $0 } }
+
     /// - Throws: `CancellationError` once the flag is set.
-    package func check() throws { if isSet.withLock({ $0 }) { throw CancellationError() } }
+    package func check() throws { if isRaised { throw CancellationError() } }
 
     /// Runs a blocking body outside the cooperative pool; cancelling the task sets the flag.
     package static func blocking<Result: Sendable>(

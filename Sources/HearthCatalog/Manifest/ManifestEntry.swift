@@ -36,6 +36,7 @@ extension Release {
             }
             rollout = Rollout(percent: Int(percent), seed: try share.text("seed") ?? "")
         }
+        yanked = try entry.text("yanked")
         trainedOn = try entry.text("trainedOn")
         canary = try entry.object("canary")?.canary()
         classes = try entry.object("classes")?.classes()

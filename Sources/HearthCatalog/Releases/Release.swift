@@ -66,6 +66,8 @@ public struct Release: Sendable, Hashable {
     /// The chunk indexes of companions, by their names in the release folder.
     package var companionIndexes: [RelativePath: RemoteFile]
     public var rollout: Rollout?
+    /// The publisher's reason for withdrawing the release; `nil` for a release that is offered.
+    package var yanked: String?
     package var classes: Classes?
     public var trainedOn: String?
     /// The test question that the release must pass before it becomes live; `nil` if the publisher gave none.
@@ -197,6 +199,9 @@ public struct Rollout: Sendable, Hashable {
     /// 0 to 100.
     public var percent: Int
     public var seed: String
+
+    /// The seed of publishers who give none.
+    package static let usualSeed = "hearth"
 
     /// Memberwise.
     public init(percent: Int, seed: String) {

@@ -12,6 +12,8 @@ public enum Ineligibility: Sendable, Hashable {
     case notInRollout(percent: Int)
     /// The release failed on this device, or a rollback left it. A newer version ends this.
     case heldBack
+    /// The publisher withdrew the release, for this reason.
+    case yanked(String)
 
     /// The reason for programs.
     public var code: String {
@@ -21,6 +23,7 @@ public enum Ineligibility: Sendable, Hashable {
         case .noEngine: "no-engine"
         case .notInRollout: "not-in-rollout"
         case .heldBack: "held-back"
+        case .yanked: "yanked"
         }
     }
 
@@ -32,6 +35,7 @@ public enum Ineligibility: Sendable, Hashable {
         case .noEngine(let format): "is in the format \(format.rawValue), for which there is no engine here"
         case .notInRollout(let percent): "is offered to \(percent) % of all devices so far, and not to this one"
         case .heldBack: "is held back on this device, until something newer appears"
+        case .yanked(let why): "was withdrawn by its publisher: \(why)"
         }
     }
 }
@@ -51,6 +55,7 @@ extension Release {
         {
             return .notEnoughMemory(needed: needed)
         }
+        if let yanked { return .yanked(yanked) }
         if heldBack.contains(where: { $0.family == identity.family && $0.version == identity.version }) {
             return .heldBack
         }

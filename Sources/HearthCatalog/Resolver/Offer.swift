@@ -59,8 +59,11 @@ public struct Offer: Sendable, Hashable {
     /// The address of the list; `nil` for a local file.
     public var location: URL? { origin?.manifestURL }
 
+    /// Whether the offer replaces a release that its publisher withdrew.
+    package var replacesYanked = false
+
     /// Whether the release may replace a newer one.
-    public var acceptsOlder: Bool { isNamed || !isOrdered }
+    public var acceptsOlder: Bool { isNamed || !isOrdered || replacesYanked }
 
     /// The offer with its list.
     package func from(_ listing: CatalogListing) -> Self {

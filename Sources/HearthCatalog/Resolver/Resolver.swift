@@ -119,7 +119,7 @@ package struct Resolver: Sendable {
     /// 1. a pinned family stays;
     /// 2. a family that the catalog does not list stays, and so does every family if the catalog has expired;
     /// 3. the offered release is used if it is newer, or merely different if versions have no order
-    ///    (``VersionRule/different``, or names that cannot be compared);
+    ///    (``VersionRule/different``, or names that cannot be compared) or the release in use was withdrawn;
     /// 4. otherwise the family stays. The reason is the objection to the first newer release passed over, if any.
     /// - Parameters:
     ///   - inUse: the active or bundled release.
@@ -145,11 +145,23 @@ package struct Resolver: Sendable {
             offer.isUpdate = true
             return .newVersion(offer)
         }
+        if let why = withdrawal(of: inUse) {
+            // Without another release the device keeps the one it has.
+            guard identity != inUse.published, offer.objection == nil else { return .noUpdate(.notEligible(inUse, .yanked(why))) }
+            offer.isUpdate = true
+            offer.replacesYanked = true
+            return .newVersion(offer)
+        }
         // An objection to a newer release is a better reason than "up to date".
         if let newer = offer.passedOver.first(where: { isWanted($0.identity.version, over: inUse.version) }) {
             return .noUpdate(.notEligible(newer.identity, newer.objection))
         }
         return .noUpdate(isInUse || preferred == inUse.version ? .upToDate : .offeredIsOlder(preferred))
+    }
+
+    /// The publisher's reason for withdrawing the release in use, `nil` if it is offered or not listed.
+    private func withdrawal(of inUse: ReleaseIdentity) -> String? {
+        catalog.releases.first { $0.identity == inUse.published }?.yanked
     }
 
     private func isWanted(_ version: ReleaseVersion, over other: ReleaseVersion) -> Bool {

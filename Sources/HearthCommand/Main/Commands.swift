@@ -87,15 +87,20 @@ extension HearthCommand {
         ])
 
     private static var publishing: [CommandEntry] {
+        let commands: [CommandEntry] = [
+            .command(Publish.self), .command(RolloutCommand.self), .command(Yank.self), .command(Unpublish.self),
+            .group(
+                "origin", "Examine and tidy a published origin", [OriginCheckCommand.self, OriginPrune.self]),
+        ]
         #if Server
-            [
-                .command(Publish.self), trust, .command(Host.self),
+            return commands + [
+                trust, .command(Host.self),
                 .group(
                     "gateway", "Give devices signed addresses, and relay a cloud model",
                     [GatewayServe.self, GatewayKeysCreate.self, GatewayKeysList.self, GatewayKeysRevoke.self]),
             ]
         #else
-            [.command(Publish.self), trust]
+            return commands + [trust]
         #endif
     }
 }

@@ -17,7 +17,7 @@ struct List: Command {
             "With --format json, an array of objects with family, version, variant, state (installed, damaged or "
                 + "available), active, verified, path and sizeBytes.",
             "With --available, a release that this device may not have shows the reason; in JSON as reason: no-engine, "
-                + "app-too-old, not-enough-memory, not-in-rollout, held-back, or null. If an origin does not answer, its last "
+                + "app-too-old, not-enough-memory, not-in-rollout, yanked, held-back, or null. If an origin does not answer, its last "
                 + "list is shown.",
         ],
         options: [available, Flag.refresh, format],

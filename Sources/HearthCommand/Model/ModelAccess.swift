@@ -102,7 +102,7 @@ extension ValueKind where Value == ModelReference {
 
 extension CatalogError {
     /// The same error as a usage error.
-    fileprivate var asUsage: CatalogError {
+    var asUsage: CatalogError {
         CatalogError(code, message, context: context, disposition: .usage, underlying: underlying)
     }
 }

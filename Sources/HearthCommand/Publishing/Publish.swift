@@ -10,7 +10,6 @@ struct Publish: Command {
     private static let files = Argument(
         "FILE", .word, arity: .oneOrMore,
         "A model file, best named like lupus-diary-v1.1.0-q4_k_m.gguf; an archive; or what belongs to a model.")
-    private static let folder = Option("to", "FOLDER", .word, "The origin's folder; made when missing. Required.")
     private static let family = Option(
         "family", "F", ValueKind("a name of small letters, digits, '.', '-' and '_'") { Family($0) },
         default: "from the file's name", "The model's name through all its versions.")
@@ -40,6 +39,11 @@ struct Publish: Command {
     private static let canaryRate = Option(
         "canary-rate", "N", .number(0.001...1_000_000), "The least tokens a second.")
     private static let canaryMemory = Option("canary-memory", "SIZE", .byteCount, "The most memory it may take.")
+    private static let single = Option(
+        "single", "NAME",
+        ValueKind("a file name such as manifest.json") { word in
+            word.hasSuffix(".json") && word != "models.json" ? PathComponent(word).map { RelativePath($0) } : nil
+        }, "Write a manifest of this one model too, for apps that read such a file.")
     private static let replace = Flag("replace", "Give a published release other bytes.")
     private static let sign = Flag("sign", "Sign the list, for devices that have the origin's root.")
     private static let dryRun = Flag("dry-run", "Only say what would be done.")
@@ -47,8 +51,11 @@ struct Publish: Command {
     static let declaration = CommandDeclaration(
         "publish", summary: "Put models into an origin that devices can pull from",
         discussion: [
-            "Copies the files into FOLDER, writes a chunk index for each, and writes or updates its models.json. Versions "
-                + "and variants live side by side. Any web server can serve the folder; `hearth host` does.",
+            "Puts the files into ORIGIN, with a chunk index for each, and then writes or updates its models.json. Versions and "
+                + "variants live side by side. Any web server can serve a folder; `hearth host` does.",
+            "REMOTE:bucket/path is a part of an S3-compatible bucket. REMOTE is a remote of rclone's configuration (its file, or "
+                + "RCLONE_CONFIG_*), or s3 with AWS_ACCESS_KEY_ID and its like. Large files are sent in parts, and a broken "
+                + "upload goes on where it was. Afterwards the files are read back, at the address of --public if given.",
             "A part such as model-00001-of-00003.gguf stands for all of them, which lie beside it. A projector (mmproj), labels.txt, "
                 + "tokenizer.json and the like belong to the models they are given with. An archive (zip, tar, tar.gz, tar.zst) is "
                 + "read as devices will read it, and every file in it listed with its own SHA-256; what they would refuse is "
@@ -58,9 +65,9 @@ struct Publish: Command {
         ],
         arguments: [files],
         options: [
-            folder, family, version, variant, with, member,
+            PublishPlace.option, PublishPlace.publicAddress, family, version, variant, with, member,
         ] + PublishNotes.options + [
-            canaryPrompt, canaryPattern, canaryTokens, canaryRate, canaryMemory, replace, sign, dryRun,
+            single, canaryPrompt, canaryPattern, canaryTokens, canaryRate, canaryMemory, replace, sign, dryRun,
             Option.events,
         ] + TrustKeyChoice.options,
         examples: [
@@ -80,21 +87,24 @@ struct Publish: Command {
                 "For a tenth of the devices; later the same with --rollout 100."),
             .init("hearth publish leaf-v2.0.0.zip --to ./origin", "A model in an archive."),
             .init(
+                "hearth publish lupus-diary-v1.2.0-q4_k_m.gguf --to r2:models --public https://models.example.com",
+                "To a bucket; then the public address is examined."),
+            .init(
                 "hearth publish lupus-diary-v1.2.0-q4_k_m.gguf --to ./origin --sign",
                 "Signed, after hearth trust init."),
+            .init(
+                "hearth publish Leaf_1.0.0.mlpackage --classes classes/v1.txt --single manifest.json --to r2:leaf",
+                "A folder, and a manifest of this one model."),
         ])
 
     let request: PublishRequest
-    let folder: Path
+    let place: PublishPlace
     let format: EventFormat
     /// The keys that sign, `nil` without `--sign`.
     let keys: TrustKeyChoice?
 
     init(_ values: ParsedArguments) throws {
-        guard let folder = try values.value(Self.folder) else {
-            throw UsageError("hearth publish needs --to FOLDER", hint: Self.declaration.hint())
-        }
-        self.folder = Path(folder)
+        place = try PublishPlace(values, Self.declaration)
         var request = PublishRequest(files: try values.values(Self.files).map { Path($0) })
         request.family = try values.value(Self.family)
         request.version = try values.value(Self.version)
@@ -110,15 +120,17 @@ struct Publish: Command {
         else {
             throw UsageError("--member needs an archive among the files", hint: Self.declaration.hint())
         }
+        request.singleManifest = try values.value(Self.single)
+        request.publicAddress = place.publicURL
         try PublishNotes.apply(values, to: &request)
         request.canary = try Self.canary(values)
         self.request = request
-        format = try values.value(.events) ?? .text
         let choice = try TrustKeyChoice(values)
         guard values.has(Self.sign) || choice.isEmpty else {
             throw UsageError("the keys are used with --sign only", hint: Self.declaration.hint())
         }
         keys = values.has(Self.sign) ? choice : nil
+        format = try values.value(.events) ?? .text
     }
 
     private static func companion(_ word: String) -> (path: Path, role: FileRole?)? {
@@ -149,38 +161,72 @@ struct Publish: Command {
     func run(in context: CommandContext) async throws {
         let console = context.console
         if format == .json { console.speakEvents() }
-        let reporters = Locked<[Path: ProgressReporter]>([:])
-        var publisher = Publisher(folder: folder, time: context.time)
-        publisher.signer = try await OriginSigner(keys, folder, in: context)
-        let report = try await publisher.publish(request) { [format] file, completed, total in
-            let reporter = reporters.withLock { reporters in
-                if let reporter = reporters[file] { return reporter }
-                let reporter = ProgressReporter(
-                    console: console, label: file.lastComponent, format: format, time: context.time)
-                reporters[file] = reporter
-                return reporter
-            }
-            reporter.show(TransferProgress(state: .installing, completedBytes: completed, totalBytes: total))
-        }
+        let opened = try await place.open(context)
+        let reporters = Locked<[PublishProgress.Step: ProgressReporter]>([:])
+        let signer = try await OriginSigner(keys, opened.target, in: context)
+        let publisher = Publisher(target: opened.target, time: context.time, signing: signer)
+        let report = try await publisher.publish(
+            request,
+            onProgress: { [format] progress in
+                let reporter = reporters.withLock { reporters in
+                    if let reporter = reporters[progress.step] { return reporter }
+                    let reporter = ProgressReporter(
+                        console: console, label: progress.label, format: format, time: context.time)
+                    reporters[progress.step] = reporter
+                    return reporter
+                }
+                reporter.show(
+                    TransferProgress(
+                        state: .installing, completedBytes: progress.completedBytes, totalBytes: progress.totalBytes))
+            })
         console.showBar(nil)
+        let found = try await examine(report, opened, context)
         switch format {
-        case .json: try console.emit(PublishedEvent(report, isDryRun: request.isDryRun))
+        case .json: try console.emit(PublishedEvent(report, found, isDryRun: request.isDryRun))
         case .text:
-            for item in report.items { try console.print(line(item)) }
-            let verb = request.isDryRun ? "would be" : "is"
+            try show(report, found, on: console)
+            try await sayWhoSees(opened.target, console)
+        }
+        try found?.requireUsable()
+        if await opened.target.refusesOverwriting == false {
             console.say(
-                report.changesManifest
-                    ? "\(report.manifest) \(verb) up to date, serial \(report.serial)."
-                    : "\(report.manifest) was up to date already.")
-            try await sayWhoSees(console)
+                "\(opened.target.name) does not check conditions: two publishers at the same moment are not kept apart."
+            )
         }
     }
 
-    /// Tells a publisher who forgot `--sign` that devices with a root do not see the change.
-    private func sayWhoSees(_ console: Console) async throws {
-        guard keys == nil, try await blocking({ [folder] in try SignedFolder(folder).isSigned() }) else { return }
+    /// Reads a bucket's files back, or the public address of a folder.
+    private func examine(
+        _ report: PublishReport, _ opened: PublishPlace.Opened, _ context: CommandContext
+    ) async throws -> OriginReport? {
+        guard !request.isDryRun, opened.isBucket || place.publicURL != nil else { return nil }
+        let catalog = report.plan.steps.first { $0.kind == .catalog }
+        let check = OriginCheck(
+            client: opened.client, time: context.time, only: Set(report.items.flatMap { $0.files.map(\.digest) }))
+        return try await check.run(opened.url, expected: catalog?.digest, serial: report.serial)
+    }
+
+    private func show(_ report: PublishReport, _ found: OriginReport?, on console: Console) throws {
+        for item in report.items { try console.print(line(item)) }
+        if request.isDryRun {
+            for step in report.plan.steps {
+                console.say("would send \(step.place)  \(ByteCount(step.size))  \(step.cacheControl)")
+            }
+        }
+        let verb = request.isDryRun ? "would be" : "is"
         console.say(
-            "This origin is signed. Devices that trust its keys see the list after `hearth trust sign --to \(folder)`.")
+            report.changesManifest
+                ? "\(report.manifest) \(verb) up to date, serial \(report.serial)."
+                : "\(report.manifest) was up to date already.")
+        if let found { try OriginFindings.show(found, .text, on: console) }
+    }
+
+    /// Tells a publisher who forgot `--sign` that devices with a root do not see the change.
+    private func sayWhoSees(_ target: any PublishTarget, _ console: Console) async throws {
+        guard keys == nil, !request.isDryRun, try await SignedOrigin(target).isSigned() else { return }
+        console.say(
+            "This origin is signed. Devices that trust its keys see the list after `hearth trust sign --to \(target.name)`."
+        )
     }
 
     private func line(_ item: PublishReport.Item) -> String {
@@ -190,51 +236,5 @@ struct Publish: Command {
         if let packed = item.packedFiles { facts.append(packed == 1 ? "1 file packed" : "\(packed) files packed") }
         if item.isCurrent { facts.append("current") }
         return "\(item.identity)  \(ByteCount(item.size))  \(facts.joined(separator: ", "))"
-    }
-}
-
-/// The last event of a successful publication.
-struct PublishedEvent: Encodable {
-    struct File: Encodable {
-        let name: String
-        let role: String
-        let path: String
-        let sizeBytes: UInt64
-        let sha256: String
-    }
-
-    struct Item: Encodable {
-        let family: String
-        let version: String
-        let variant: String?
-        let path: String
-        let sizeBytes: UInt64
-        let sha256: String
-        let files: [File]
-        let outcome: String
-        let current: Bool
-    }
-
-    var event = "done"
-    let manifest: String
-    let serial: UInt64
-    let dryRun: Bool
-    let releases: [Item]
-
-    init(_ report: PublishReport, isDryRun: Bool) {
-        manifest = report.manifest.string
-        serial = report.serial
-        dryRun = isDryRun
-        releases = report.items.map { item in
-            Item(
-                family: item.identity.family.name, version: item.identity.version.name,
-                variant: item.identity.variant?.name, path: item.path.string, sizeBytes: item.size,
-                sha256: item.digest.description,
-                files: item.files.map {
-                    File(
-                        name: $0.name, role: $0.role.rawValue, path: $0.path.string, sizeBytes: $0.size,
-                        sha256: $0.digest.hex)
-                }, outcome: item.outcome.rawValue, current: item.isCurrent)
-        }
     }
 }

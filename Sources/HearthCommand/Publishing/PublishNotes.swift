@@ -6,6 +6,15 @@ import HearthPublishing
 /// Options that describe a release; facts without an option stay as published before.
 enum PublishNotes {
     private static let name = Option("name", "TEXT", .line, "The name people see.")
+    private static let summary = Option("summary", "TEXT", .line, "What it is, for its card.")
+    private static let trainedOn = Option(
+        "trained-on", "DATE",
+        ValueKind("a date such as 2026-03-27") { word in
+            word.wholeMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2}/) == nil ? nil : word
+        }, "The date of its training data.")
+    private static let classes = Option(
+        "classes", "FILE", .word,
+        "A classifier's classes, one to a line; its name, such as v1.txt, tells the list's version.")
     private static let notes = Option(
         "notes", "TEXT", ValueKind("a text of at most 65536 bytes") { (1...65536).contains($0.utf8.count) ? $0 : nil },
         "What is new in it.")
@@ -26,13 +35,18 @@ enum PublishNotes {
         "rollout", "PERCENT[:SEED]", ValueKind("a percentage, 0 to 100, and perhaps ':' and a word") { rollout($0) },
         "Offer it to so many devices only; the same seed chooses the same ones.")
 
-    static let options: [any DeclaredOption] = [name, notes, license, role, appVersion, memory, current, rollout]
+    static let options: [any DeclaredOption] = [
+        name, summary, notes, license, role, appVersion, memory, current, rollout, classes, trainedOn,
+    ]
 
     /// Applies the options to a request.
     /// - Throws: ``UsageError``
     static func apply(_ values: ParsedArguments, to request: inout PublishRequest) throws {
         request.name = try values.value(name)
+        request.summary = try values.value(summary)
         request.notes = try values.value(notes)
+        request.trainedOn = try values.value(trainedOn)
+        request.classes = try values.value(classes).map { Path($0) }
         request.license = try values.value(license)
         request.role = try values.value(role)
         request.minimumAppVersion = try values.value(appVersion)
@@ -44,7 +58,7 @@ enum PublishNotes {
     private static func rollout(_ word: String) -> Rollout? {
         let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard let percent = parts.first.flatMap({ Int($0) }), (0...100).contains(percent) else { return nil }
-        guard parts.count == 2 else { return Rollout(percent: percent, seed: "hearth") }
+        guard parts.count == 2 else { return Rollout(percent: percent, seed: Rollout.usualSeed) }
         guard (1...64).contains(parts[1].utf8.count), parts[1].allSatisfy({ $0.isASCII && !$0.isWhitespace }) else {
             return nil
         }

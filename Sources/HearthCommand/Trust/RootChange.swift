@@ -5,7 +5,7 @@ import HearthPublishing
 
 /// Publishes a root that has enough signatures, or writes it to a file for its other owners.
 struct RootChange: Sendable {
-    let folder: SignedFolder
+    let origin: SignedOrigin
     let ring: KeyRing
     /// Where a root that lacks signatures is written.
     let draft: Path?
@@ -16,9 +16,9 @@ struct RootChange: Sendable {
     /// - Parameter change: the new keys by role, from the present root.
     /// - Throws: ``TrustError``; `FileError`; ``PublishingError`` with `publisher-busy`.
     func apply(_ change: @Sendable (RootMetadata) async throws -> [MetadataRole: RoleDraft]) async throws {
-        let lock = try await blocking { [folder] in try folder.lock() }
-        defer { lock.release() }
-        let repository = try await blocking { [folder, lifetimes] in try folder.present(lifetimes) }
+        let session = try await origin.target.begin()
+        defer { withExtendedLifetime(session) {} }
+        let repository = try await origin.present(lifetimes)
         let roles = try await change(repository.rootMetadata)
         let named = Set(roles.values.flatMap(\.keys).map(\.id))
         let signers = try await ring.signers(for: try repository.rootMetadata.ids().union(named))
@@ -42,24 +42,23 @@ struct RootChange: Sendable {
         _ root: SignedMetadata, after present: TrustRepository?, _ signers: [any MetadataSigner]
     ) async throws {
         let now = context.time.now
-        let repository = try await blocking { [folder, lifetimes] in
+        let files = present == nil ? try await origin.signedFiles() : []
+        let repository = try await blocking { [lifetimes] in
             var repository: TrustRepository
             if let present {
                 repository = present
                 try repository.take(root: root, signers: signers, now: now)
-                try folder.write(repository)
             } else {
                 repository = try TrustRepository(first: root, signers: signers, lifetimes: lifetimes, now: now)
-                let files = try folder.signedFiles()
                 if !files.isEmpty { try repository.list(files.map(\.entry), signers: signers, now: now) }
-                try folder.write(repository, files: files)
             }
             return repository
         }
+        try await origin.write(repository, files: files)
         let fingerprint = SHA256Digest(hashing: repository.root.data)
         try context.console.print("root \(try repository.root.version())  \(fingerprint.hex)")
         context.console.say(
-            "\(folder.folder) has this root now. Devices that trust it, or one before it, take the change at their next update."
+            "\(origin.name) has this root now. Devices that trust it, or one before it, take the change at their next update."
         )
     }
 
@@ -71,7 +70,7 @@ struct RootChange: Sendable {
         try context.console.print(path.string)
         context.console.say(
             "It lacks \(missing.joined(separator: " and ")). Let another owner run `hearth trust sign \(path)`, "
-                + "then publish it with `hearth trust sign \(path) --to \(folder.folder)`.")
+                + "then publish it with `hearth trust sign \(path) --to \(origin.name)`.")
     }
 
     /// The signatures that a root lacks, each as a part of a sentence.

@@ -10,10 +10,10 @@ private let thresholdOption = Option(
 /// The words that `add`, `rotate` and `revoke` share.
 private struct RoleChange: Sendable {
     static let options: [any DeclaredOption] =
-        [Option.trustFolder, thresholdOption, Option.days, Option.draft] + TrustKeyChoice.options
+        [Option.trustOrigin, thresholdOption, Option.days, Option.draft] + TrustKeyChoice.options
 
     let role: MetadataRole
-    let folder: SignedFolder
+    let place: PublishPlace
     let threshold: Int?
     let lifetimes: TrustLifetimes
     let draft: Path?
@@ -21,7 +21,7 @@ private struct RoleChange: Sendable {
 
     init(_ values: ParsedArguments) throws {
         role = try values.value(roleArgument)
-        folder = try values.trustFolder()
+        place = try values.trustOrigin()
         threshold = try values.value(thresholdOption)
         lifetimes = try values.lifetimes()
         draft = try values.value(Option.draft).map { Path($0) }
@@ -33,7 +33,8 @@ private struct RoleChange: Sendable {
         in context: CommandContext, _ change: @escaping @Sendable (RoleKeys, KeyRing) async throws -> [MetadataKey]
     ) async throws {
         let ring = try KeyRing(keys, in: context)
-        let root = RootChange(folder: folder, ring: ring, draft: draft, lifetimes: lifetimes, context: context)
+        let origin = SignedOrigin(try await place.open(context).target)
+        let root = RootChange(origin: origin, ring: ring, draft: draft, lifetimes: lifetimes, context: context)
         try await root.apply { [role, threshold] present in
             let before = present.keys(role)
             let keys = try await change(before, ring)
@@ -161,7 +162,7 @@ struct TrustRevoke: Command {
                 throw TrustError(
                     .badKey, "\(change.role.name) has no key, or several, whose id begins with \(id)",
                     context: ErrorContext(
-                        file: change.folder.folder.string, found: id, remedy: "Its keys: \(present.shortIDs)."),
+                        file: change.place.text, found: id, remedy: "Its keys: \(present.shortIDs)."),
                     disposition: .usage)
             }
             return present.keys.sorted { $0.key < $1.key }

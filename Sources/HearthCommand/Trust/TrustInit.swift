@@ -21,7 +21,7 @@ struct TrustInit: Command {
             "With --role-key, roles get keys of several owners or of hardware; make those with hearth trust key. A root "
                 + "that lacks the signatures of other owners is written to a file for them.",
         ],
-        options: [Option.trustFolder, roleKey, threshold, Option.days, Option.draft] + TrustKeyChoice.options,
+        options: [Option.trustOrigin, roleKey, threshold, Option.days, Option.draft] + TrustKeyChoice.options,
         examples: [
             .init("hearth trust init --to ./origin", "One owner, with all keys in one folder."),
             .init(
@@ -29,7 +29,7 @@ struct TrustInit: Command {
                 "Three owners, two of whom must sign a root."),
         ])
 
-    let folder: SignedFolder
+    let place: PublishPlace
     let roleKeys: [RoleFile]
     let thresholds: [RoleNumber]
     let lifetimes: TrustLifetimes
@@ -37,7 +37,7 @@ struct TrustInit: Command {
     let keys: TrustKeyChoice
 
     init(_ values: ParsedArguments) throws {
-        folder = try values.trustFolder()
+        place = try values.trustOrigin()
         roleKeys = try values.values(Self.roleKey)
         thresholds = try values.values(Self.threshold)
         lifetimes = try values.lifetimes()
@@ -47,13 +47,15 @@ struct TrustInit: Command {
 
     func run(in context: CommandContext) async throws {
         let ring = try KeyRing(keys, in: context)
-        let lock = try await blocking { [folder] in try folder.lock() }
-        defer { lock.release() }
-        guard try await blocking({ [folder] in try !folder.isSigned() }) else {
+        let target = try await place.open(context).target
+        let session = try await target.begin()
+        defer { withExtendedLifetime(session) {} }
+        let origin = SignedOrigin(target)
+        guard try await !origin.isSigned() else {
             throw PublishingError(
-                .alreadySigned, "\(folder.folder) has keys already",
+                .alreadySigned, "\(origin.name) has keys already",
                 context: ErrorContext(
-                    file: folder.folder.string, remedy: "Change its keys instead, or choose another folder."))
+                    file: origin.name, remedy: "Change its keys instead, or choose another folder."))
         }
         let roles = try await roles(ring, context)
         let ids = Set(roles.values.flatMap(\.keys).map(\.id))
@@ -62,7 +64,7 @@ struct TrustInit: Command {
         let root = try await blocking { [lifetimes] in
             try TrustRepository.firstRoot(roles, signers: signers, lifetimes: lifetimes, now: now)
         }
-        let change = RootChange(folder: folder, ring: ring, draft: draft, lifetimes: lifetimes, context: context)
+        let change = RootChange(origin: origin, ring: ring, draft: draft, lifetimes: lifetimes, context: context)
         try await change.finish(root, after: nil, signers)
     }
 

@@ -36,8 +36,9 @@ struct TrustKeyChoice: Sendable {
 }
 
 extension Option where Value == String {
-    /// The origin's folder.
-    static let trustFolder = Option("to", "FOLDER", .word, "The origin's folder. Required.")
+    /// The origin that a command signs.
+    static let trustOrigin = Option(
+        "to", "ORIGIN", .word, "The origin: a folder, or REMOTE:bucket/path of rclone's configuration. Required.")
     /// The file of a root that lacks signatures.
     static let draft = Option(
         "draft", "FILE", .word, default: "N.root.json in this folder",
@@ -92,25 +93,13 @@ extension ParsedArguments {
         return lifetimes
     }
 
-    /// The origin's folder, which is required.
-    func trustFolder() throws -> SignedFolder {
-        guard let folder = try value(Option.trustFolder) else {
-            throw UsageError("\(declaration.commandLine) needs --to FOLDER", hint: declaration.hint())
+    /// The origin, which is required.
+    func trustOrigin() throws -> PublishPlace {
+        guard let origin = try value(Option.trustOrigin) else {
+            throw UsageError(
+                "\(declaration.commandLine) needs --to FOLDER or REMOTE:bucket", hint: declaration.hint())
         }
-        return SignedFolder(Path(folder))
-    }
-}
-
-extension SignedFolder {
-    /// The metadata.
-    /// - Throws: ``TrustError`` with `metadata-missing` if the origin has none.
-    func present(_ lifetimes: TrustLifetimes = TrustLifetimes()) throws -> TrustRepository {
-        guard let repository = try repository(lifetimes: lifetimes) else {
-            throw TrustError(
-                .metadataMissing, "\(folder) has no keys yet",
-                context: ErrorContext(file: folder.string, field: "origin", remedy: "Make its first root."))
-        }
-        return repository
+        return PublishPlace(origin, publicURL: nil)
     }
 }
 

@@ -20,7 +20,7 @@ struct TrustRenew: Command {
                 + "of the timestamp, which may lie on the server: with it alone, an attacker can only hold updates back.",
             "For the timer, give the passphrase in a file with --passphrase-file.",
         ],
-        arguments: [role], options: [Option.trustFolder, days, installTimer, Option.draft] + TrustKeyChoice.options,
+        arguments: [role], options: [Option.trustOrigin, days, installTimer, Option.draft] + TrustKeyChoice.options,
         examples: [
             .init("hearth trust renew --to ./origin", "The timestamp, for 30 days."),
             .init(
@@ -29,7 +29,7 @@ struct TrustRenew: Command {
         ])
 
     let role: MetadataRole
-    let folder: SignedFolder
+    let place: PublishPlace
     let days: Int?
     let installsTimer: Bool
     let draft: Path?
@@ -37,7 +37,7 @@ struct TrustRenew: Command {
 
     init(_ values: ParsedArguments) throws {
         role = try values.optional(Self.role) ?? .timestamp
-        folder = try values.trustFolder()
+        place = try values.trustOrigin()
         days = try values.value(Self.days)
         installsTimer = values.has(Self.installTimer)
         draft = try values.value(Option.draft).map { Path($0) }
@@ -49,55 +49,56 @@ struct TrustRenew: Command {
         var lifetimes = TrustLifetimes()
         if let days { lifetimes[role] = days }
         if installsTimer {
-            return try await RenewTimer(folder: folder.folder, keys: keys, days: days, ring: ring).install(in: context)
+            return try await RenewTimer(origin: place.absolute, keys: keys, days: days, ring: ring).install(in: context)
         }
+        let origin = SignedOrigin(try await place.open(context).target)
         if role == .root {
-            let change = RootChange(folder: folder, ring: ring, draft: draft, lifetimes: lifetimes, context: context)
+            let change = RootChange(origin: origin, ring: ring, draft: draft, lifetimes: lifetimes, context: context)
             return try await change.apply { _ in [:] }
         }
-        let lock = try await blocking { [folder] in try folder.lock() }
-        defer { lock.release() }
-        var repository = try await blocking { [folder, lifetimes] in try folder.present(lifetimes) }
+        let session = try await origin.target.begin()
+        defer { withExtendedLifetime(session) {} }
+        let before = try await origin.present(lifetimes)
         let roles: [MetadataRole] =
             switch role {
-            case .timestamp where repository.outdated.subtracting([.timestamp]).isEmpty: [.timestamp]
-            case .snapshot where !repository.outdated.contains(.targets): [.snapshot, .timestamp]
+            case .timestamp where before.outdated.subtracting([.timestamp]).isEmpty: [.timestamp]
+            case .snapshot where !before.outdated.contains(.targets): [.snapshot, .timestamp]
             default: [.targets, .snapshot, .timestamp]
             }
-        let signers = try await ring.signers(for: try repository.rootMetadata.ids(roles))
+        let signers = try await ring.signers(for: try before.rootMetadata.ids(roles))
         let now = context.time.now
-        let before = repository
-        repository = try await blocking { [role, folder] in
+        let repository = try await blocking { [role] in
             var repository = before
             try repository.renew(role, signers: signers, now: now)
-            try folder.write(repository)
             return repository
         }
+        try await origin.write(repository)
         for line in try TrustReport(repository, now: now).roleLines { try context.console.print(line) }
     }
 }
 
 /// Units of systemd's user manager that renew a timestamp.
 struct RenewTimer: Sendable {
-    let folder: Path
+    /// The origin, as `--to` takes it in any folder.
+    let origin: String
     let keys: TrustKeyChoice
     let days: Int?
     let ring: KeyRing
 
     /// The name of the units: one pair for each origin.
     private var name: String {
-        "hearth-renew-\(SHA256Digest(hashing: Array(folder.absolute.string.utf8)).hex.prefix(8))"
+        "hearth-renew-\(SHA256Digest(hashing: Array(origin.utf8)).hex.prefix(8))"
     }
 
     /// Renews once.
     func service(program: String) -> String {
-        var words = [program, "trust", "renew", "--to", folder.absolute.string, "--keys", ring.folder.absolute.string]
+        var words = [program, "trust", "renew", "--to", origin, "--keys", ring.folder.absolute.string]
         for file in keys.files { words += ["--key", file.absolute.string] }
         if let file = keys.passphraseFile { words += ["--passphrase-file", file.absolute.string] }
         if let days { words += ["--days", "\(days)"] }
         return """
             [Unit]
-            Description=Renew the timestamp of \(folder.absolute.string.replacing("%", with: "%%"))
+            Description=Renew the timestamp of \(origin.replacing("%", with: "%%"))
 
             [Service]
             Type=oneshot

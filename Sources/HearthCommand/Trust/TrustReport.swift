@@ -85,7 +85,7 @@ struct TrustReport: Encodable, Sendable {
 
 /// `hearth trust show`
 struct TrustShow: Command {
-    private static let folder = Argument("FOLDER", .word, "The origin's folder.")
+    private static let origin = Argument("ORIGIN", .word, "The origin: a folder, or REMOTE:bucket/path.")
 
     static let declaration = CommandDeclaration(
         "trust", "show", summary: "Show an origin's keys, versions and expiry dates",
@@ -94,23 +94,22 @@ struct TrustShow: Command {
                 + "root; devices that pinned an earlier one follow the changes.",
             "With --format json, an object with fingerprint, roles (role, version, expires, threshold, keys), files and warnings.",
         ],
-        arguments: [folder], options: [Option.listing],
+        arguments: [origin], options: [Option.listing],
         examples: [.init("hearth trust show ./origin", "Who signs what, and until when.")])
 
-    let folder: SignedFolder
+    let place: PublishPlace
     let format: ListingFormat
 
     init(_ values: ParsedArguments) throws {
-        folder = SignedFolder(Path(try values.value(Self.folder)))
+        place = PublishPlace(try values.value(Self.origin), publicURL: nil)
         format = try values.value(Option.listing) ?? .table
     }
 
     func run(in context: CommandContext) async throws {
-        let (repository, isCurrent) = try await blocking { [folder] in
-            let repository = try folder.present()
-            let listed = try repository.listedFiles
-            return (repository, try folder.signedFiles().allSatisfy { listed[$0.entry.path] == $0.entry })
-        }
+        let origin = SignedOrigin(try await place.open(context).target)
+        let repository = try await origin.present()
+        let listed = try repository.listedFiles
+        let isCurrent = try await origin.signedFiles().allSatisfy { listed[$0.entry.path] == $0.entry }
         let report = try TrustReport(repository, now: context.time.now)
         switch format {
         case .json: try context.console.print(JSONText.pretty(report))
@@ -122,7 +121,7 @@ struct TrustShow: Command {
         for warning in report.warnings { context.console.complain(warning) }
         if !isCurrent {
             context.console.complain(
-                "models.json has changed since it was signed: devices see the change after `hearth trust sign --to \(folder.folder)`."
+                "models.json has changed since it was signed: devices see the change after `hearth trust sign --to \(origin.name)`."
             )
         }
     }

@@ -7,8 +7,8 @@ struct TrustSign: Command {
     private static let file = Argument(
         "FILE", .word, arity: .optional, "A root that lacks signatures; without it, the origin's models.json is signed."
     )
-    private static let folder = Option(
-        "to", "FOLDER", .word, "The origin's folder; with FILE, its root is published there.")
+    private static let origin = Option(
+        "to", "ORIGIN", .word, "The origin, a folder or REMOTE:bucket/path; with FILE, its root is published there.")
 
     static let declaration = CommandDeclaration(
         "trust", "sign", summary: "Sign an origin's list, or a root that others prepared",
@@ -18,7 +18,7 @@ struct TrustSign: Command {
                 + "owner; the last one adds --to FOLDER, and it is published once enough have signed. Only keys that the root "
                 + "names sign it, those of the present root with --to, and those named with --key.",
         ],
-        arguments: [file], options: [folder, Option.days] + TrustKeyChoice.options,
+        arguments: [file], options: [origin, Option.days] + TrustKeyChoice.options,
         examples: [
             .init("hearth trust sign --to ./origin", "Sign what was published without --sign."),
             .init("hearth trust sign 2.root.json --key b.key", "Add your signature."),
@@ -26,47 +26,50 @@ struct TrustSign: Command {
         ])
 
     let file: Path?
-    let folder: SignedFolder?
+    let place: PublishPlace?
     let lifetimes: TrustLifetimes
     let keys: TrustKeyChoice
 
     init(_ values: ParsedArguments) throws {
         file = try values.optional(Self.file).map { Path($0) }
-        folder = try values.value(Self.folder).map { SignedFolder(Path($0)) }
+        place = try values.value(Self.origin).map { PublishPlace($0, publicURL: nil) }
         lifetimes = try values.lifetimes()
         keys = try TrustKeyChoice(values)
-        guard file != nil || folder != nil else {
-            throw UsageError("hearth trust sign needs FILE or --to FOLDER", hint: Self.declaration.hint())
+        guard file != nil || place != nil else {
+            throw UsageError("hearth trust sign needs FILE or --to ORIGIN", hint: Self.declaration.hint())
         }
     }
 
     func run(in context: CommandContext) async throws {
         let ring = try KeyRing(keys, in: context)
-        let lock = try await blocking { [folder] in try folder?.lock() }
-        defer { lock?.release() }
-        if let file { return try await sign(file, ring, context) }
-        guard let folder else { return }
-        let present = try await blocking { try folder.present() }
+        let target = try await place?.open(context).target
+        let origin = target.map { SignedOrigin($0) }
+        let session = try await origin?.target.begin()
+        defer { withExtendedLifetime(session) {} }
+        if let file { return try await sign(file, origin, ring, context) }
+        guard let origin else { return }
+        let present = try await origin.present()
         let signers = try await ring.signers(
             for: try present.rootMetadata.ids([.targets, .snapshot, .timestamp]))
         let signer = OriginSigner(signers: signers, lifetimes: lifetimes)
         let now = context.time.now
-        let isNew = try await blocking {
-            try signer.check(folder)
-            return try signer.sign(folder, now: now)
-        }
-        context.console.say(isNew ? "\(folder.folder) is signed." : "\(folder.folder) was signed already.")
+        try await signer.check(origin.target)
+        let isNew = try await signer.sign(origin.target, now: now)
+        context.console.say(isNew ? "\(origin.name) is signed." : "\(origin.name) was signed already.")
     }
 
-    private func sign(_ file: Path, _ ring: KeyRing, _ context: CommandContext) async throws {
-        let (root, present) = try await blocking { [folder] in
+    private func sign(
+        _ file: Path, _ origin: SignedOrigin?, _ ring: KeyRing, _ context: CommandContext
+    ) async throws {
+        let root = try await blocking {
             let data = try LocalFileSystem().contents(ofFile: file, limit: MetadataRole.root.sizeLimit)
-            return (try SignedMetadata(parsing: data, .root), try folder?.repository())
+            return try SignedMetadata(parsing: data, .root)
         }
+        let present = try await origin?.repository()
         let metadata = try RootMetadata(root)
         for line in TrustReport.lines(root: metadata) { try context.console.print(line) }
         // Keys of other roles are needed where the root is published.
-        let ids = folder == nil ? metadata.ids([.root]) : metadata.ids().union(try present?.rootMetadata.ids() ?? [])
+        let ids = origin == nil ? metadata.ids([.root]) : metadata.ids().union(try present?.rootMetadata.ids() ?? [])
         let signers = try await ring.signers(for: ids)
         let owners = metadata.ids([.root]).union(try present?.rootMetadata.ids([.root]) ?? [])
         let named = try await Set(ring.entries().filter(\.isNamed).map(\.file.key.id))
@@ -80,12 +83,12 @@ struct TrustSign: Command {
             return root
         }
         let missing = try RootChange.missing(signed, after: present)
-        guard let folder else {
+        guard let origin else {
             return context.console.say(
                 missing.isEmpty ? "\(file) has all signatures." : "\(file) lacks \(missing.joined(separator: " and "))."
             )
         }
-        let change = RootChange(folder: folder, ring: ring, draft: file, lifetimes: lifetimes, context: context)
+        let change = RootChange(origin: origin, ring: ring, draft: file, lifetimes: lifetimes, context: context)
         try await change.publish(signed, after: present, signers)
     }
 }

@@ -24,7 +24,7 @@ package enum PercentText {
     }
 
     /// The bytes of an encoded text. A percent sign that no two digits follow stands for itself.
-    static func decoded(_ text: some StringProtocol) -> [UInt8] {
+    package static func decoded(_ text: some StringProtocol) -> [UInt8] {
         let bytes = Array(text.utf8)
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)

@@ -2,11 +2,8 @@ import Foundation
 import HearthBase
 import HearthCatalog
 
-/// Signs the list of an origin's folder after it was written: targets, snapshot, and last the timestamp.
-///
-/// A publisher calls ``check(_:)`` before it copies any file, and ``sign(_:now:)`` after it wrote `models.json`, both
-/// with the lock of the folder. A failure of the second leaves the signed origin as it was.
-package struct OriginSigner: Sendable {
+/// Signs the list of an origin: targets, snapshot, and last the timestamp.
+package struct OriginSigner: PublishSigning {
     private let signers: [any MetadataSigner]
     private let lifetimes: TrustLifetimes
 
@@ -15,11 +12,10 @@ package struct OriginSigner: Sendable {
         self.lifetimes = lifetimes
     }
 
-    /// Refuses a folder without metadata, and keys that are too few for a new list.
-    /// - Throws: ``TrustError``; `FileError`.
-    package func check(_ folder: SignedFolder) throws {
-        let repository = try Self.repository(folder, lifetimes)
-        let root = try repository.rootMetadata
+    /// Refuses an origin without metadata, and keys that are too few for a new list.
+    /// - Throws: ``TrustError``; the target's errors.
+    package func check(_ target: any PublishTarget) async throws {
+        let root = try await SignedOrigin(target).present(lifetimes).rootMetadata
         var ids: Set<String> = []
         for signer in signers { ids.insert(try signer.key.id) }
         for role in [MetadataRole.targets, .snapshot, .timestamp] {
@@ -35,28 +31,29 @@ package struct OriginSigner: Sendable {
         }
     }
 
-    /// Signs the present `models.json` and its indexes, unless they are signed already.
-    /// - Returns: whether new metadata was written.
-    /// - Throws: ``TrustError``; `CatalogError`; `FileError`.
-    @discardableResult
-    package func sign(_ folder: SignedFolder, now: Date) throws -> Bool {
-        var repository = try Self.repository(folder, lifetimes)
-        let files = try folder.signedFiles()
-        let listed = try repository.listedFiles
+    package func steps(for plan: PublishPlan, target: any PublishTarget, now: Date) async throws -> [PublishStep] {
+        let origin = SignedOrigin(target)
+        let before = try await origin.present(lifetimes)
+        let files = try await origin.signedFiles(after: plan)
+        let listed = try before.listedFiles
         let isListed = files.count == listed.count && files.allSatisfy { listed[$0.entry.path] == $0.entry }
-        guard !isListed || !repository.outdated.isEmpty else { return false }
-        try repository.list(files.map(\.entry), signers: signers, now: now)
-        try folder.write(repository, files: files)
-        return true
+        guard !isListed || !before.outdated.isEmpty else { return [] }
+        // A key may be a command that signs.
+        let repository = try await blocking { [signers] in
+            var repository = before
+            try repository.list(files.map(\.entry), signers: signers, now: now)
+            return repository
+        }
+        return try await origin.steps(repository, files: files)
     }
 
-    private static func repository(_ folder: SignedFolder, _ lifetimes: TrustLifetimes) throws -> TrustRepository {
-        guard let repository = try folder.repository(lifetimes: lifetimes) else {
-            throw TrustError(
-                .metadataMissing, "\(folder.folder) has no keys yet",
-                context: ErrorContext(
-                    file: folder.folder.string, field: "origin", remedy: "Make its first root, then publish again."))
-        }
-        return repository
+    /// Signs the present `models.json` and its indexes, unless they are signed already.
+    /// - Returns: whether new metadata was written.
+    /// - Throws: ``TrustError``; `CatalogError`; the target's errors.
+    @discardableResult
+    package func sign(_ target: any PublishTarget, now: Date) async throws -> Bool {
+        let steps = try await steps(for: PublishPlan(), target: target, now: now)
+        for step in steps { try await target.perform(step) { _ in } }
+        return !steps.isEmpty
     }
 }

@@ -1,6 +1,7 @@
 #if Server
     import Foundation
     import HearthBase
+    import HearthCatalog
     import HearthHTTP
 
     /// A reason to reply without a file.
@@ -89,7 +90,9 @@
         }
 
         private static func cacheControl(for name: String) -> String {
-            if immutableExtensions.contains(Path(name).fileExtension) { return "public, max-age=31536000, immutable" }
+            if immutableExtensions.contains(Path(name).fileExtension) || ArchiveFormat.isArchiveName(name) {
+                return "public, max-age=31536000, immutable"
+            }
             return "no-cache, no-store"
         }
 

@@ -10,19 +10,22 @@ import HearthBase
 /// | the whole file has a wrong digest (SHA-256 or git blob) | again after 1.5 s, three attempts in all |
 /// | a chunk has a wrong digest | again, from another source or after 1.5 s, three attempts in all |
 /// | a source sent three wrong chunks | it is given up |
-struct RetryBudget: Sendable {
+package struct RetryBudget: Sendable {
     /// How often the same bytes are fetched before they count as corrupted at their source.
     static let maximumAttempts = 3
     /// The pause after wrong bytes.
     static let corruptionPause = Duration.milliseconds(1500)
 
     /// Ends a transfer whose connections bring almost nothing.
-    package var standstill = Standstill()
+    var standstill = Standstill()
     private var places: [Int: RetrySchedule] = [:]
     /// The number of whole files that had wrong bytes.
     private(set) var wrongFiles = 0
     private var wrongChunks: [Int: Int] = [:]
     private var wrongChunksByPlace: [Int: Int] = [:]
+
+    /// A budget without failures so far.
+    package init() {}
 
     /// Counts a whole file with wrong bytes; returns the pause before it is fetched again, `nil` to give up.
     mutating func wrongFile() -> Duration? {

@@ -26,6 +26,7 @@ func release(_ words: String, family: String = "m") throws -> Release {
     release.minimumAppVersion = facts["app"].flatMap { SemanticVersion($0) }
     release.requirements.memoryBytes = facts["memory"].flatMap { UInt64($0) }
     release.format = facts["format"].flatMap { ModelFormat(rawValue: $0) } ?? .gguf
+    release.yanked = facts["yanked"]
     release.rollout = facts["rollout"].flatMap { Int($0) }.map { Rollout(percent: $0, seed: "s") }
     return release
 }

@@ -73,6 +73,23 @@ import Testing
         Row(
             what: "a single-model manifest: equal", offers: ["1.0.0"], inUse: "1.0.0", rule: .different,
             advice: "stay up-to-date"),
+        Row(
+            what: "a withdrawn one in use, and an older one", offers: ["1.0.0", "1.1.0 yanked=bad"], inUse: "1.1.0",
+            current: "1.0.0", advice: "take 1.0.0"),
+        Row(
+            what: "a withdrawn one in use, which is still current", offers: ["1.0.0", "1.1.0 yanked=bad"],
+            inUse: "1.1.0", current: "1.1.0", advice: "take 1.0.0"),
+        Row(
+            what: "a withdrawn one in use, and no other", offers: ["1.1.0 yanked=bad"], inUse: "1.1.0",
+            advice: "stay yanked"),
+        Row(
+            what: "a withdrawn one in use, and no other for this device",
+            offers: ["1.0.0 rollout=0", "1.1.0 yanked=bad"], inUse: "1.1.0", advice: "stay yanked"),
+        Row(
+            what: "a withdrawn one in use, pinned", offers: ["1.0.0", "1.1.0 yanked=bad"], inUse: "1.1.0",
+            pinned: "1.1.0", advice: "stay pinned"),
+        Row(
+            what: "a withdrawn newer one", offers: ["1.0.0", "1.1.0 yanked=bad"], inUse: "1.0.0", advice: "stay yanked"),
         Row(what: "the variant in use", offers: ["1.1.0:q4", "1.1.0:q8"], inUse: "1.0.0:q4", advice: "take 1.1.0:q4"),
         Row(what: "a variant that is gone", offers: ["1.1.0:q2"], inUse: "1.0.0:q4", advice: "take 1.1.0:q2"),
     ]

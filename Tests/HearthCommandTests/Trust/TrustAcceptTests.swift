@@ -17,7 +17,7 @@ import Testing
         desk = try TrustDesk()
         try await desk.run("trust", "init", "--to", desk.origin)
         try await desk.publish("m-v1.0.0-q4.gguf", [1], "--sign")
-        fingerprint = SHA256Digest(hashing: try desk.repository().root.data).hex
+        fingerprint = SHA256Digest(hashing: try await desk.repository().root.data).hex
         try await desk.run("config", "set", "origins.main", desk.list)
     }
 
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func anAppShipsARoot() throws {
-        let root = try desk.repository().root.data
+        let root = try await desk.repository().root.data
         var settings = Configuration()
         settings.use(Origin(name: "app", manifestURL: Path(desk.list).url, root: root))
         #expect(try settings.origins(environment: [:]).map(\.root) == [root])

@@ -47,11 +47,11 @@ struct TrustDesk {
             .flatMap { $0.split(separator: "[").last.map { String($0.dropLast()) } }
     }
 
-    func repository() throws -> TrustRepository {
-        try required(SignedFolder(Path(origin)).repository())
+    func repository() async throws -> TrustRepository {
+        try await required(SignedOrigin(folder: Path(origin)).repository())
     }
 
-    func id(_ role: MetadataRole) throws -> String { try required(repository().rootMetadata.keys(role).ids.first) }
+    func id(_ role: MetadataRole) async throws -> String { try await required(repository().rootMetadata.keys(role).ids.first) }
 
     func publish(_ name: String, _ payload: [UInt8] = [1], _ words: String...) async throws {
         let file = try folder.write("sources/" + name, ModelFiles.gguf(payload: payload))
@@ -69,7 +69,7 @@ struct TrustDesk {
     @Test func anOriginIsSignedFromNothing() async throws {
         let made = try await desk.run("trust", "init", "--to", desk.origin)
         #expect(made.output.hasPrefix("root 1  "))
-        let fingerprint = SHA256Digest(hashing: try desk.repository().root.data)
+        let fingerprint = SHA256Digest(hashing: try await desk.repository().root.data)
         #expect(made.output == "root 1  \(fingerprint.hex)\n")
         for role in ["root", "targets", "snapshot", "timestamp"] {
             let path = desk.folder.path("home/trust-keys/\(role).key")
@@ -77,7 +77,7 @@ struct TrustDesk {
             #expect(mode == 0o600)
         }
         try await desk.publish("m-v1.0.0-q4.gguf", [1], "--sign")
-        #expect(try desk.repository().listedFiles.keys.contains("models.json"))
+        #expect(try await desk.repository().listedFiles.keys.contains("models.json"))
         let shown = try await desk.run("trust", "show", desk.origin)
         #expect(shown.output.hasPrefix("fingerprint  \(fingerprint.hex)\n"))
         #expect(shown.output.contains("timestamp        2  2027-02-14T08:00:00Z  1 of 1"))
@@ -89,7 +89,7 @@ struct TrustDesk {
         try await desk.publish("m-v1.0.0-q4.gguf")
         try await desk.run("trust", "init", "--to", desk.origin)
         // The first root signs the list that is there.
-        #expect(try desk.repository().listedFiles.keys.contains("models.json"))
+        #expect(try await desk.repository().listedFiles.keys.contains("models.json"))
         try await desk.publish("m-v1.1.0-q4.gguf", [2])
         let shown = try await desk.run("trust", "show", desk.origin)
         #expect(shown.talk.contains("models.json has changed since it was signed"))
@@ -116,7 +116,7 @@ struct TrustDesk {
         #expect(
             await desk.refusal("trust", "renew", "targets", "--to", desk.origin, "--keys", server.string)
                 == "too-few-signatures")
-        #expect(try desk.repository().timestamp.version() == 2)
+        #expect(try await desk.repository().timestamp.version() == 2)
         #expect(try await desk.run("trust", "renew", "root", "--to", desk.origin).output.hasPrefix("root 2  "))
     }
 
@@ -130,29 +130,29 @@ struct TrustDesk {
         let service = String(decoding: try LocalFileSystem().contents(ofFile: paths[0], limit: 9999), as: UTF8.self)
         #expect(service.contains("\"trust\" \"renew\" \"--to\" \"\(desk.origin)\""))
         #expect(service.contains("pass $$1 \\\"x\\\"\" \"--days\" \"9\""))
-        #expect(try desk.repository().timestamp.version() == 1)
+        #expect(try await desk.repository().timestamp.version() == 1)
     }
 
     @Test func keysAreAddedRotatedAndRevoked() async throws {
         try await desk.run("trust", "init", "--to", desk.origin)
-        let first = try desk.id(.targets)
+        let first = try await desk.id(.targets)
         #expect(try await desk.run("trust", "add", "targets", "--to", desk.origin).output.hasPrefix("root 2  "))
-        #expect(try desk.repository().rootMetadata.keys(.targets).ids.count == 2)
+        #expect(try await desk.repository().rootMetadata.keys(.targets).ids.count == 2)
         #expect(await desk.refusal("trust", "revoke", "targets", "00000000", "--to", desk.origin) == "bad-key")
         #expect(
             try await desk.run("trust", "revoke", "targets", String(first.prefix(12)), "--to", desk.origin).output
                 .hasPrefix("root 3  "))
-        #expect(try desk.id(.targets) != first)
+        #expect(try await desk.id(.targets) != first)
         // The only key of a role cannot be taken away.
-        let only = try desk.id(.targets)
+        let only = try await desk.id(.targets)
         #expect(await desk.refusal("trust", "revoke", "targets", only, "--to", desk.origin) == "bad-key")
-        let timestamp = try desk.id(.timestamp)
+        let timestamp = try await desk.id(.timestamp)
         try await desk.run("trust", "rotate", "timestamp", "--to", desk.origin)
-        #expect(try desk.id(.timestamp) != timestamp)
-        let root = try desk.id(.root)
+        #expect(try await desk.id(.timestamp) != timestamp)
+        let root = try await desk.id(.root)
         try await desk.run("trust", "rotate", "root", "--to", desk.origin)
-        #expect(try desk.id(.root) != root)
-        #expect(try desk.repository().rootMetadata.fields.version == 5)
+        #expect(try await desk.id(.root) != root)
+        #expect(try await desk.repository().rootMetadata.fields.version == 5)
         try await desk.publish("m-v1.0.0-q4.gguf", [1], "--sign")
     }
 
@@ -172,7 +172,7 @@ struct TrustDesk {
             path("a.key"), "--draft", draft)
         #expect(prepared.output == draft + "\n")
         #expect(prepared.talk.contains("It lacks 1 of 2 signatures of its own keys."))
-        #expect(try !SignedFolder(Path(desk.origin)).isSigned())
+        #expect(try await !SignedOrigin(folder: Path(desk.origin)).isSigned())
         #expect(await desk.refusal("trust", "sign", draft, "--to", desk.origin) == "too-few-signatures")
         // The second owner has the draft and a key of their own.
         let signed = try await desk.run("trust", "sign", draft, "--key", path("c.key"), "--keys", path("none"))
@@ -188,7 +188,7 @@ struct TrustDesk {
         #expect(change.talk.contains("1 of 2 signatures of the present root's keys"))
         try await desk.run("trust", "sign", next, "--key", path("b.key"), "--keys", path("none"))
         try await desk.run("trust", "sign", next, "--to", desk.origin)
-        #expect(try desk.repository().rootMetadata.fields.version == 2)
+        #expect(try await desk.repository().rootMetadata.fields.version == 2)
         #expect(await desk.refusal("trust", "sign", next, "--to", desk.origin) == "metadata-mismatch")
     }
 
@@ -214,7 +214,7 @@ struct TrustDesk {
             "trust", "init", "--to", desk.origin, "--role-key", "root=\(folder.path("token.key").string)", "--key",
             folder.path("token.key").string)
         #expect(status == 0, "\(probe.errors.contents)")
-        #expect(try desk.repository().rootMetadata.keys(.root).keys.values.map(\.scheme) == [.ecdsaP256])
+        #expect(try await desk.repository().rootMetadata.keys(.root).keys.values.map(\.scheme) == [.ecdsaP256])
         // A program that fails, or signs nothing.
         for (program, part) in [("false", "failed, with the status 1"), ("true", "printed no signature")] {
             let bad = folder.path("\(program).key").string
@@ -298,10 +298,10 @@ struct TrustDesk {
             await desk.refusal("trust", "add", "root", "--to", desk.origin, "--new-key", rubbish.string) == "bad-key")
         #expect(await desk.refusal("trust", "renew", "--to", desk.origin, "--key", rubbish.string) == "bad-key")
         #expect(await desk.refusal("trust", "show", desk.folder.path("none").string) == "metadata-missing")
-        let before = try desk.repository()
+        let before = try await desk.repository()
         try desk.folder.write("origin/metadata/timestamp.json", Data("{}".utf8))
         #expect(await desk.refusal("trust", "renew", "--to", desk.origin) == "metadata-invalid")
         try desk.folder.write("origin/metadata/timestamp.json", before.timestamp.data)
-        #expect(try desk.repository() == before)
+        #expect(try await desk.repository() == before)
     }
 }

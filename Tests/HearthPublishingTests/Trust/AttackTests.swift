@@ -13,7 +13,7 @@ import Testing
 
     init() async throws {
         lab = try SignedOriginLab()
-        let first = try lab.begin()
+        let first = try await lab.begin()
         try await lab.publish("m-v1.0.0-q4.gguf")
         device = try lab.device(root: first.root.data)
         #expect(try await lab.seen(device) == ["1.0.0"])

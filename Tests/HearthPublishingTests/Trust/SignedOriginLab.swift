@@ -18,17 +18,17 @@ struct SignedOriginLab {
     }
 
     var signers: [any MetadataSigner] { MetadataRole.topLevel.compactMap { keys[$0] } }
-    var folder: SignedFolder { SignedFolder(origin.path, fileSystem: origin.fileSystem) }
+    var folder: SignedOrigin { SignedOrigin(folder: origin.path, fileSystem: origin.fileSystem) }
     var now: Date { origin.clock.time.now }
 
     func key(_ role: MetadataRole) throws -> Ed25519Key { try required(keys[role]) }
 
     /// Gives the origin its first root.
     @discardableResult
-    func begin() throws -> TrustRepository {
+    func begin() async throws -> TrustRepository {
         let repository = try TrustRepository(
             roles: keys.mapValues { RoleDraft(keys: [$0]) }, signers: signers, now: now)
-        try folder.write(repository)
+        try await folder.write(repository)
         return repository
     }
 
@@ -38,7 +38,7 @@ struct SignedOriginLab {
         _ name: String, _ payload: [UInt8] = [1, 2, 3], signers: [any MetadataSigner]? = nil
     ) async throws -> PublishReport {
         var publisher = Publisher(folder: origin.path, fileSystem: origin.fileSystem, time: origin.clock.time)
-        publisher.signer = OriginSigner(signers: signers ?? self.signers)
+        publisher.signing = OriginSigner(signers: signers ?? self.signers)
         return try await publisher.publish(PublishRequest(files: [try origin.source(name, payload)]))
     }
 

@@ -7,25 +7,49 @@ struct OriginManifest {
     private(set) var document: [String: JSONValue]
     /// The document as devices read it.
     private(set) var catalog: Catalog
-    private let path: Path
+    /// The address of the manifest, from which relative addresses start.
+    let url: URL
+    /// The entity tag of the bytes that were read, if the target has such tags.
+    let tag: String?
+    /// The digest of the bytes that were read, `nil` for a new manifest.
+    let storedDigest: SHA256Digest?
+
+    /// Whether the origin had no manifest.
+    var isNew: Bool { storedDigest == nil }
 
     /// Reads an origin's manifest, or begins a new one.
+    /// - Parameter found: the bytes, `nil` if there is no manifest.
     /// - Throws: ``PublishingError`` with `origin-unusable`; `CatalogError` for a manifest that is not well formed.
-    init(path: Path, fileSystem: any FileSystem) throws {
-        self.path = path
-        guard try fileSystem.status(at: path) != nil else {
+    init(_ found: StoredBytes?, url: URL, shown: String) throws {
+        self.url = url
+        tag = found?.tag
+        storedDigest = found.map { SHA256Digest(hashing: $0.data) }
+        guard let data = found?.data else {
             document = ["schemaVersion": .integer(1), "models": .array([])]
             catalog = Catalog(releases: [])
             return
         }
-        let data = try fileSystem.contents(ofFile: path, limit: Catalog.maximumManifestSize)
-        catalog = try Catalog(manifest: data, url: path.url)
+        catalog = try Catalog(manifest: data, url: url)
         guard case .object(let members) = try JSONValue(parsing: data), case .array? = members["models"] else {
             throw PublishingError(
-                .originUnusable, "\(path) describes a single model and cannot be added to",
-                context: ErrorContext(file: path.string, remedy: "Choose another folder."))
+                .originUnusable, "\(shown) describes a single model and cannot be added to",
+                context: ErrorContext(file: shown, remedy: "Choose another folder."))
         }
         document = members
+    }
+
+    /// The place of a file in this origin, `nil` for an address elsewhere.
+    func place(of location: URL) -> RelativePath? {
+        let base = url.deletingLastPathComponent().absoluteString
+        let text = location.absoluteString
+        guard text.hasPrefix(base), !text.contains("?") else { return nil }
+        return text.dropFirst(base.count).removingPercentEncoding.flatMap { RelativePath($0) }
+    }
+
+    /// The places of a release's files and chunk indexes in this origin.
+    func places(of release: Release) -> Set<RelativePath> {
+        let indexes = [release.index].compactMap(\.self) + release.companionIndexes.values
+        return Set((release.files + indexes).flatMap(\.locations).compactMap(place))
     }
 
     /// The serial number, 0 if the manifest has none.
@@ -85,6 +109,47 @@ struct OriginManifest {
         return version.isNewer(than: previous) == true && (!isPrerelease || wasPrerelease)
     }
 
+    /// Changes the entries of some releases. `change` returns the new entry, or `nil` to remove it.
+    /// - Returns: the releases whose entries were changed or removed.
+    mutating func change(
+        _ isChosen: (ReleaseIdentity) -> Bool, _ change: ([String: JSONValue]) -> [String: JSONValue]?
+    ) throws -> [ReleaseIdentity] {
+        var kept: [JSONValue] = []
+        var left: [Release] = []
+        var changed: [ReleaseIdentity] = []
+        for (release, entry) in zip(catalog.releases, entries) {
+            var next: JSONValue? = entry
+            if isChosen(release.identity) {
+                next = change(entry.members ?? [:]).map { .object($0) }
+                if next != entry { changed.append(release.identity) }
+            }
+            guard let next else { continue }
+            kept.append(next)
+            left.append(release)
+        }
+        guard !changed.isEmpty else { return [] }
+        document["models"] = .array(kept)
+        catalog.releases = left
+        catalog.current = catalog.current.filter { family, version in
+            left.contains { $0.identity.family == family && $0.identity.version == version }
+        }
+        try refresh()
+        return changed
+    }
+
+    /// Makes another version the current one of each family whose current version was withdrawn, if there is one.
+    mutating func leaveYanked() throws {
+        for family in catalog.families {
+            let releases = catalog.releases.filter { $0.identity.family == family }
+            let offered = releases.filter { $0.yanked == nil }
+            guard let current = catalog.current[family], !offered.contains(where: { $0.identity.version == current }),
+                let next = Catalog(releases: offered).preferredVersion(of: family)
+            else { continue }
+            catalog.current[family] = next
+        }
+        try refresh()
+    }
+
     /// Raises the serial number and sets the date; the time between issue and expiry stays the same.
     mutating func stamp(_ now: Date) throws {
         let issued = Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down))
@@ -109,6 +174,6 @@ struct OriginManifest {
         let members = current.map { ($0.key.name, JSONValue.string($0.value.name)) }
         document["current"] = .object(Dictionary(members) { first, _ in first })
         document["currentVersion"] = families.count == 1 ? current.values.first.map { .string($0.name) } : nil
-        catalog = try Catalog(manifest: data, url: path.url)
+        catalog = try Catalog(manifest: data, url: url)
     }
 }

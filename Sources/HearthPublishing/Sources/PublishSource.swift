@@ -25,7 +25,7 @@ struct PublishSource: Sendable {
     ///   `file-twice`; `StoreError`; `FileError`.
     init(
         _ model: PublishSorting.Model, companions: [PublishPart], request: PublishRequest, fileSystem: any FileSystem,
-        isCancelled: @escaping () -> Bool
+        flag: StopFlag
     ) throws {
         let path = model.path
         var main: PublishPart
@@ -52,7 +52,7 @@ struct PublishSource: Sendable {
         case .archive(_, let kind):
             main = try PublishPart(path, role: .weights, fileSystem: fileSystem)
             let contents = try PackedModel(
-                path, kind, member: request.member, fileSystem: fileSystem, isCancelled: isCancelled)
+                path, kind, member: request.member, fileSystem: fileSystem, flag: flag)
             packed = contents
             format = contents.format
         }
@@ -175,7 +175,7 @@ struct NameHint: Hashable {
     var version: SemanticVersion?
     var variant: Variant?
 
-    /// Reads `{name}-v{x.y.z}-{quantization}.gguf`, else `{name}-{quantization}.gguf` or `{name}.{quantization}.gguf`,
+    /// Reads `{name}-v{x.y.z}-{quantization}.gguf`, else `{name}_{x.y.z}.mlpackage`, `{name}-{quantization}.gguf` or `{name}.{quantization}.gguf`,
     /// the usual names on the Hub.
     init(_ fileName: String) {
         if let parsed = ReleaseFileName(parsing: fileName) {
@@ -189,6 +189,10 @@ struct NameHint: Hashable {
             stem = (stem as NSString).deletingPathExtension
         }
         if let part = stem.firstMatch(of: /-[0-9]{5}-of-[0-9]{5}$/) { stem.removeSubrange(part.range) }
+        if let found = stem.firstMatch(of: /[-_ ]v?([0-9]+\.[0-9]+\.[0-9]+)$/) {
+            version = SemanticVersion(String(found.1))
+            stem.removeSubrange(found.range)
+        }
         if let mark = stem.lastIndex(where: { $0 == "." || $0 == "-" }),
             Self.isQuantization(stem[stem.index(after: mark)...])
         {

@@ -6,10 +6,10 @@ import Testing
 
 @testable import HearthPublishing
 
-@Suite(.timeLimit(.minutes(10))) struct SignedFolderTests {
+@Suite(.timeLimit(.minutes(10))) struct SignedOriginTests {
     @Test func aSignedPublicationIsReadByDevicesAndOthers() async throws {
         let lab = try SignedOriginLab()
-        let first = try lab.begin()
+        let first = try await lab.begin()
         try await lab.publish("m-v1.0.0-q4.gguf")
         let list = try lab.contents("models.json")
         let digest = SHA256Digest(hashing: list)
@@ -19,7 +19,7 @@ import Testing
                 "1.root.json", "1.snapshot.json", "1.targets.json", "2.snapshot.json", "2.targets.json",
                 "timestamp.json",
             ])
-        let listed = try #require(try lab.folder.repository()).listedFiles
+        let listed = try #require(try await lab.folder.repository()).listedFiles
         #expect(listed.keys.sorted() == ["models.json", "models/m-v1.0.0-q4.index"])
         let index = try #require(listed["models/m-v1.0.0-q4.index"])
         let name = try #require(index.addressName(isConsistent: true))
@@ -30,20 +30,20 @@ import Testing
 
     @Test func theSameListIsSignedOnce() async throws {
         let lab = try SignedOriginLab()
-        try lab.begin()
+        try await lab.begin()
         try await lab.publish("m-v1.0.0-q4.gguf")
         let before = try lab.contents("metadata/timestamp.json")
-        #expect(try !OriginSigner(signers: lab.signers).sign(lab.folder, now: lab.now))
+        #expect(try await !OriginSigner(signers: lab.signers).sign(lab.folder.target, now: lab.now))
         #expect(try lab.contents("metadata/timestamp.json") == before)
         // What was published without a signature is signed afterwards.
         try await lab.origin.publish(lab.origin.source("m-v1.1.0-q4.gguf", [9]))
-        #expect(try OriginSigner(signers: lab.signers).sign(lab.folder, now: lab.now))
+        #expect(try await OriginSigner(signers: lab.signers).sign(lab.folder.target, now: lab.now))
     }
 
     @Test(arguments: [MetadataRole.targets, .snapshot, .timestamp])
     func withoutAKeyNothingIsCopied(_ missing: MetadataRole) async throws {
         let lab = try SignedOriginLab()
-        try lab.begin()
+        try await lab.begin()
         let signers = MetadataRole.topLevel.filter { $0 != missing }.compactMap { lab.keys[$0] }
         let error = await #expect(throws: TrustError.self) {
             try await lab.publish("m-v1.0.0-q4.gguf", signers: signers)
@@ -58,16 +58,16 @@ import Testing
         let error = await #expect(throws: TrustError.self) { try await lab.publish("m-v1.0.0-q4.gguf") }
         #expect(error?.code.rawValue == "metadata-missing")
         #expect(try LocalFileSystem().status(at: lab.origin.path) == nil)
-        #expect(try lab.folder.repository() == nil)
+        #expect(try await lab.folder.repository() == nil)
     }
 
     @Test func anIndexThatIsAnotherOneIsNotSigned() async throws {
         let lab = try SignedOriginLab()
-        try lab.begin()
+        try await lab.begin()
         try await lab.origin.publish(lab.origin.source("m-v1.0.0-q4.gguf"))
         try lab.origin.folder.write("origin/models/m-v1.0.0-q4.index", Data("other".utf8))
-        let error = #expect(throws: TrustError.self) {
-            try OriginSigner(signers: lab.signers).sign(lab.folder, now: lab.now)
+        let error = await #expect(throws: TrustError.self) {
+            try await OriginSigner(signers: lab.signers).sign(lab.folder.target, now: lab.now)
         }
         #expect(error?.code.rawValue == "target-mismatch")
     }
@@ -78,15 +78,15 @@ import Testing
         while true {
             call += 1
             let lab = try SignedOriginLab()
-            let first = try lab.begin()
+            let first = try await lab.begin()
             try await lab.publish("m-v1.0.0-q4.gguf")
             try await lab.origin.publish(lab.origin.source("m-v1.1.0-q4.gguf", [9]))
             let disk = FaultyFileSystem()
             disk.fail(call: call, errno: ENOSPC)
             var failure: (any Error)?
             do {
-                try OriginSigner(signers: lab.signers)
-                    .sign(SignedFolder(lab.origin.path, fileSystem: disk), now: lab.now)
+                try await OriginSigner(signers: lab.signers)
+                    .sign(SignedOrigin(folder: lab.origin.path, fileSystem: disk).target, now: lab.now)
             } catch {
                 failure = error
             }
@@ -98,7 +98,7 @@ import Testing
             let device = try lab.device(root: first.root.data)
             let seen = try await lab.seen(device)
             #expect(seen == ["1.0.0"] || seen.count == 2, "call \(call)")
-            try OriginSigner(signers: lab.signers).sign(lab.folder, now: lab.now)
+            try await OriginSigner(signers: lab.signers).sign(lab.folder.target, now: lab.now)
             #expect(try await lab.seen(device).count == 2, "call \(call)")
         }
         #expect(call > 8)
@@ -108,27 +108,27 @@ import Testing
     @Test(arguments: [MetadataRole.targets, .snapshot, .timestamp])
     func anInterruptedChangeOfKeysIsCompleted(_ role: MetadataRole) async throws {
         let lab = try SignedOriginLab()
-        let first = try lab.begin()
+        let first = try await lab.begin()
         try await lab.publish("m-v1.0.0-q4.gguf")
-        var repository = try #require(try lab.folder.repository())
+        var repository = try #require(try await lab.folder.repository())
         let fresh = Ed25519Key()
         let signers: [any MetadataSigner] = lab.signers + [fresh]
         let next = try repository.successor([role: RoleDraft(keys: [fresh])], signers: signers, now: lab.now)
         try repository.take(root: next, signers: signers, now: lab.now)
         try lab.origin.folder.write("origin/metadata/2.root.json", next.data)
-        let left = try #require(try lab.folder.repository())
+        let left = try #require(try await lab.folder.repository())
         #expect(left.outdated == [role])
         var completed = left
         try completed.renew(signers: signers, now: lab.now)
         #expect(completed.outdated.isEmpty)
-        try lab.folder.write(completed)
-        #expect(try lab.folder.repository()?.outdated == [])
+        try await lab.folder.write(completed)
+        #expect(try await lab.folder.repository()?.outdated == [])
         #expect(try await lab.seen(lab.device(root: first.root.data)) == ["1.0.0"])
     }
 
-    @Test(arguments: MetadataRole.topLevel) func eachRoleIsRenewed(_ role: MetadataRole) throws {
+    @Test(arguments: MetadataRole.topLevel) func eachRoleIsRenewed(_ role: MetadataRole) async throws {
         let lab = try SignedOriginLab()
-        var repository = try lab.begin()
+        var repository = try await lab.begin()
         repository.lifetimes[role] = 10
         if role == .root {
             try repository.take(

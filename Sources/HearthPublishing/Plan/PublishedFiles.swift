@@ -3,21 +3,10 @@ import HearthBase
 import HearthCatalog
 
 extension Release {
-    /// The files and chunk indexes of the release that are on this machine.
-    var localFiles: Set<Path> {
-        let indexes = [index].compactMap(\.self) + companionIndexes.values
-        return Set((files + indexes).flatMap(\.locations).filter(\.isFileURL).map { Path($0.path) })
-    }
-
     /// The published file with this name and digest.
     func published(_ name: PathComponent, _ digest: SHA256Digest) -> RemoteFile? {
         files.first { $0.name == RelativePath(name) && $0.digest == digest }
     }
-}
-
-extension RemoteFile {
-    /// The path of the first location, if that is on this machine.
-    var localPath: Path? { locations.first.flatMap { $0.isFileURL ? Path($0.path) : nil } }
 }
 
 extension PublishSource {

@@ -25,7 +25,7 @@ struct PackedModel: Sendable {
     /// - Throws: `StoreError` if a device would refuse it; ``PublishingError`` with `not-publishable`; `FileError`.
     init(
         _ path: Path, _ format: ArchiveFormat, member: RelativePath?, fileSystem: any FileSystem,
-        isCancelled: @escaping () -> Bool
+        flag: StopFlag
     ) throws {
         guard format.isSupported else {
             throw PublishingError.refused(
@@ -33,7 +33,7 @@ struct PackedModel: Sendable {
         }
         let contents: ArchiveContents
         do {
-            contents = try ArchiveContents(path, format: format, fileSystem: fileSystem, isCancelled: isCancelled)
+            contents = try ArchiveContents(path, format: format, fileSystem: fileSystem, isCancelled: { flag.isRaised })
         } catch let error as StoreError where error.refusesArchive {
             // The device's error, with a remedy for the publisher.
             var context = error.context

@@ -4,8 +4,9 @@ import HearthCatalog
 
 /// The files to publish, and the publisher's values for them.
 public struct PublishRequest: Sendable, Hashable {
-    /// The models, one release each: single files, one part of a model in several files, or archives. Projectors,
-    /// labels and tokenizers among them are recognised by name and are ``companions`` too.
+    /// The models, one release each: single files, one part of a model in several files, archives, or folders such as
+    /// `.mlpackage`, which are packed. Projectors, labels and tokenizers among them are recognised by name and are
+    /// ``companions`` too.
     public var files: [Path]
     /// Further files that belong to every model, such as a projector; the models must then be of one family.
     public var companions: [Path] = []
@@ -42,54 +43,36 @@ public struct PublishRequest: Sendable, Hashable {
     /// The question that devices ask a release before they use it; `nil` keeps that of the published entry.
     public var canary: Canary?
 
+    /// The date of the training data, such as `2026-03-27`.
+    public var trainedOn: String?
+    /// The list of a classifier's classes, one to a line; its name without extension is the list's version.
+    public var classes: Path?
+    /// The place of a manifest in the single-model dialect, which is written besides `models.json` for the first file.
+    package var singleManifest: RelativePath?
+    /// The address at which devices read `models.json`, if it is known.
+    package var publicAddress: URL?
+
     /// Creates a request for files; all other values are taken from them.
     public init(files: [Path]) { self.files = files }
 }
 
-/// The result of a request.
-public struct PublishReport: Sendable, Hashable {
-    /// The result for a release.
-    public enum Outcome: String, Sendable, Hashable, Codable {
-        case published, replaced
-        /// The origin had the same bytes already.
-        case unchanged
+/// The progress of one file of a publication.
+package struct PublishProgress: Sendable, Hashable {
+    /// What is done with the file.
+    package enum Phase: Sendable, Hashable { case reading, sending }
+
+    package let file: Path
+    package let phase: Phase
+    package let completedBytes: UInt64
+    package let totalBytes: UInt64
+
+    /// One reading or sending of a file.
+    package struct Step: Sendable, Hashable {
+        let file: Path
+        let phase: Phase
     }
 
-    /// A file of a release in the origin.
-    package struct File: Sendable, Hashable {
-        /// The name on devices; of an archive, the name in the manifest.
-        package let name: String
-        package let role: FileRole
-        package let path: Path
-        package let size: UInt64
-        package let digest: SHA256Digest
-    }
-
-    /// A published release.
-    public struct Item: Sendable, Hashable {
-        public let source: Path
-        public let identity: ReleaseIdentity
-        /// The weights or their archive first, then further parts and companions.
-        package let files: [File]
-        /// The number of files in an archive, `nil` for a release without one.
-        public let packedFiles: Int?
-        public let outcome: Outcome
-        /// Whether the version is the current one, which devices take unless they ask for another.
-        public let isCurrent: Bool
-
-        /// The path of the weights, or of their archive, in the origin.
-        public var path: Path { files[0].path }
-        /// The digest of that file.
-        public var digest: SHA256Digest { files[0].digest }
-        /// The bytes a device fetches.
-        public var size: UInt64 { files.map(\.size).reduce(0, +) }
-    }
-
-    public let items: [Item]
-    /// The origin's `models.json`.
-    public let manifest: Path
-    /// The manifest's serial number after the request.
-    public let serial: UInt64
-    /// Whether the manifest was written, or would be without a dry run.
-    public let changesManifest: Bool
+    package var step: Step { Step(file: file, phase: phase) }
+    /// The file's name, for a bar.
+    package var label: String { (phase == .reading ? "reading " : "") + file.lastComponent }
 }

@@ -6,7 +6,8 @@ public enum PublishingErrorDomain: ErrorDomain {
     public static var codes: [ErrorCode<Self>] {
         [
             .notPublishable, .nameNeeded, .versionNeeded, .releaseExists, .releaseTwice, .sourceChanged,
-            .originUnusable, .publisherBusy, .shardMissing, .fileTwice, .alreadySigned,
+            .originUnusable, .publisherBusy, .shardMissing, .fileTwice, .alreadySigned, .remoteUnknown, .remoteUnusable,
+            .bucketRefused, .bucketFailed, .uploadBroken, .originChanged, .originFaulty, .notPublished,
         ]
     }
 }
@@ -37,4 +38,20 @@ extension ErrorCode<PublishingErrorDomain> {
     public static var fileTwice: Self { "file-twice" }
     /// The origin has keys already.
     public static var alreadySigned: Self { "already-signed" }
+    /// No remote of that name is configured.
+    public static var remoteUnknown: Self { "remote-unknown" }
+    /// The remote's configuration lacks something, or is of another kind.
+    public static var remoteUnusable: Self { "remote-unusable" }
+    /// The bucket does not exist, or does not accept the key.
+    public static var bucketRefused: Self { "bucket-refused" }
+    /// The bucket's server failed, or answered with something else than S3.
+    public static var bucketFailed: Self { "bucket-failed" }
+    /// The bucket does not hold what was uploaded.
+    public static var uploadBroken: Self { "upload-broken" }
+    /// Another publisher changed the origin during the publication.
+    public static var originChanged: Self { "origin-changed" }
+    /// Devices cannot use the origin as it is.
+    public static var originFaulty: Self { "origin-faulty" }
+    /// The origin does not list that release.
+    public static var notPublished: Self { "not-published" }
 }

@@ -6,12 +6,13 @@ import HearthCatalog
 struct ManifestEntryWriter {
     let source: PublishSource
     let request: PublishRequest
+    let classes: ClassList?
     /// The published entry, if there is one.
     let previous: [String: JSONValue]?
     let now: Date
 
     /// The entry of a release with the given published files.
-    func entry(_ files: [OriginFolder.Placed]) -> [String: JSONValue] {
+    func entry(_ files: [PlannedFile]) -> [String: JSONValue] {
         var entry = previous ?? [:]
         let identity = source.identity
         let main = files[0]
@@ -82,6 +83,8 @@ struct ManifestEntryWriter {
         if let rollout = request.rollout {
             entry["rollout"] = .object(["percent": .integer(rollout.percent), "seed": .string(rollout.seed)])
         }
+        if let date = request.trainedOn { entry["trainedOn"] = .string(date) }
+        if let classes { entry["classes"] = classes.entry }
         if let canary = request.canary { entry["canary"] = Self.canary(canary) }
     }
 
@@ -128,7 +131,7 @@ struct ManifestEntryWriter {
         }
     }
 
-    private static func file(_ file: OriginFolder.Placed) -> JSONValue {
+    private static func file(_ file: PlannedFile) -> JSONValue {
         var fields: [String: JSONValue] = [
             "path": .string(file.part.name.name), "role": .string(file.part.role.rawValue),
             "sizeBytes": .integer(file.size), "sha256": .string(file.digest.hex), "url": .string(file.address),
@@ -137,7 +140,7 @@ struct ManifestEntryWriter {
         return .object(fields)
     }
 
-    private static func index(_ index: OriginFolder.Index) -> JSONValue {
+    private static func index(_ index: PlannedFile.Index) -> JSONValue {
         .object([
             "url": .string(index.address), "sha256": .string(SHA256Digest(hashing: index.data).hex),
             "sizeBytes": .integer(index.data.count),

@@ -1,0 +1,154 @@
+import Foundation
+import HearthBase
+import HearthHTTP
+import HearthPublishing
+
+/// `hearth origin check`
+struct OriginCheckCommand: Command {
+    private static let origin = Argument(
+        "ORIGIN", .word, "The address of an origin, a folder, or REMOTE:bucket/path.")
+    private static let complete = Flag("all", "Read every byte, not only some chunks of large files.")
+
+    static let declaration = CommandDeclaration(
+        "origin", "check", summary: "Examine a live origin as devices see it",
+        discussion: [
+            "Reads models.json and asks for every file that it names: whether it has the length and the digest that the "
+                + "catalog says, answers range requests, and is sent with headers that caches understand. Of a large file some "
+                + "chunks are read. A signed origin's timestamp and catalog are looked up too."
+        ],
+        arguments: [origin], options: [complete, Option.report],
+        exitStatuses: [(0, "Devices can use the origin."), (1, "They cannot, or not all of it.")],
+        examples: [
+            .init("hearth origin check https://models.example.com/models.json", "What devices get."),
+            .init("hearth origin check r2:models", "The bucket behind it, with the publisher's key."),
+            .init("hearth origin check ./origin --all", "Every byte in a folder."),
+        ])
+
+    let origin: String
+    let isComplete: Bool
+    let format: EventFormat
+
+    init(_ values: ParsedArguments) throws {
+        origin = try values.value(Self.origin)
+        isComplete = values.has(Self.complete)
+        format = try values.value(.report) ?? .text
+    }
+
+    func run(in context: CommandContext) async throws {
+        let check: OriginCheck
+        let address: URL
+        if origin.contains("://") {
+            guard let url = PublishPlace.parsed(origin) else {
+                throw UsageError("\(origin) is not an https address", hint: Self.declaration.hint())
+            }
+            address = url
+            check = OriginCheck(
+                client: DefaultHTTPClient(version: HearthCommand.version), time: context.time, isComplete: isComplete)
+        } else {
+            let opened = try await PublishPlace(origin, publicURL: nil).open(context)
+            address = opened.url
+            check = OriginCheck(client: opened.client, time: context.time, isComplete: isComplete)
+        }
+        let report = try await check.run(address)
+        try OriginFindings.show(report, format, on: context.console)
+        try report.requireUsable()
+    }
+}
+
+/// Prints what an examination found.
+enum OriginFindings {
+    private struct Report: Encodable {
+        struct Finding: Encodable {
+            let weight: String
+            let address: String
+            let problem: String
+        }
+
+        let manifest: String
+        let serial: UInt64?
+        let releases: Int
+        let files: Int
+        let comparedBytes: UInt64
+        let signed: Bool
+        let findings: [Finding]
+    }
+
+    static func show(_ report: OriginReport, _ format: EventFormat, on console: Console) throws {
+        if format == .json {
+            return try console.emit(
+                Report(
+                    manifest: report.manifest, serial: report.serial, releases: report.releases, files: report.files,
+                    comparedBytes: report.comparedBytes, signed: report.isSigned,
+                    findings: report.findings.map {
+                        .init(weight: $0.weight.rawValue, address: $0.address, problem: $0.problem)
+                    }))
+        }
+        for finding in report.findings {
+            try console.print("\(finding.weight.rawValue): \(finding.address) \(finding.problem)")
+        }
+        let signed = report.isSigned ? "signed" : "not signed"
+        console.say(
+            "\(report.manifest): \(report.releases) releases, \(report.files) files, "
+                + "\(ByteCount(report.comparedBytes)) compared, \(signed).")
+    }
+}
+
+/// `hearth origin prune`
+struct OriginPrune: Command {
+    private static let origin = Argument("ORIGIN", .word, "A folder, or REMOTE:bucket/path.")
+    private static let days = Option(
+        "keep", "DAYS", .integer(0...3650), default: "30",
+        "How long a replaced catalog counts, for devices that still use it.")
+    private static let dryRun = Flag("dry-run", "Only say what would be removed.")
+
+    static let declaration = CommandDeclaration(
+        "origin", "prune", summary: "Remove files that no catalog of an origin names",
+        discussion: [
+            "Keeps what the present catalog names, and what any catalog of the last days named. Files of the last day stay too, since "
+                + "a publication may be under way. Only files that `hearth publish` makes are looked at, and unfinished uploads."
+        ],
+        arguments: [origin], options: [days, dryRun, Option.report],
+        examples: [
+            .init("hearth origin prune r2:models --dry-run", "What could go."),
+            .init("hearth origin prune r2:models --keep 90", "For devices that are rarely online."),
+        ])
+
+    let origin: String
+    let days: Int
+    let isDryRun: Bool
+    let format: EventFormat
+
+    init(_ values: ParsedArguments) throws {
+        origin = try values.value(Self.origin)
+        days = try values.value(Self.days) ?? 30
+        isDryRun = values.has(Self.dryRun)
+        format = try values.value(.report) ?? .text
+    }
+
+    private struct Report: Encodable {
+        let removed: [String]
+        let freedBytes: UInt64
+        let abandonedUploads: Int
+        let kept: Int
+        let dryRun: Bool
+    }
+
+    func run(in context: CommandContext) async throws {
+        let opened = try await PublishPlace(origin, publicURL: nil).open(context)
+        let publisher = Publisher(target: opened.target, time: context.time)
+        let report = try await publisher.prune(keeping: days, isDryRun: isDryRun)
+        if format == .json {
+            return try context.console.emit(
+                Report(
+                    removed: report.removed.map(\.place.string), freedBytes: report.freedBytes,
+                    abandonedUploads: report.abandonedUploads, kept: report.keptCount, dryRun: isDryRun))
+        }
+        for file in report.removed {
+            try context.console.print("\(file.place)  \(ByteCount(file.size))")
+        }
+        let verb = isDryRun ? "would be removed" : "removed"
+        context.console.say(
+            "\(report.removed.count) files \(verb), \(ByteCount(report.freedBytes)); \(report.keptCount) stay"
+                + (report.abandonedUploads == 0 ? "." : "; \(report.abandonedUploads) unfinished uploads given up."))
+    }
+}

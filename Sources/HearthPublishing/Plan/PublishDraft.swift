@@ -1,0 +1,160 @@
+import Foundation
+import HearthBase
+import HearthCatalog
+
+/// A publication while it is planned: the new catalog, the uploads of files, and the results for the report.
+struct PublishDraft: Sendable {
+    /// The catalog after the publication.
+    private(set) var manifest: OriginManifest
+    /// The uploads of files and indexes.
+    private(set) var plan = PublishPlan()
+    /// Whether the catalog changes.
+    private(set) var isChanged = false
+    /// The places of files that only the replaced entries named.
+    private(set) var withdrawn: Set<RelativePath> = []
+    private var results: [Result] = []
+
+    /// The result for one release.
+    private struct Result: Sendable {
+        let source: PublishSource
+        let files: [(part: PublishPart, place: RelativePath, size: UInt64, digest: SHA256Digest)]
+        let outcome: PublishReport.Outcome
+    }
+
+    /// Plans a publication. The target is asked what it holds, and not changed.
+    /// - Throws: ``PublishingError`` with `release-exists` or `name-needed`; the target's errors.
+    init(
+        _ sources: [HashedSource], request: PublishRequest, classes: ClassList?, before: OriginManifest,
+        target: any PublishTarget, now: Date
+    ) async throws {
+        manifest = before
+        var replaced: Set<RelativePath> = []
+        for source in sources {
+            replaced.formUnion(try await add(source, request, classes, target, now))
+        }
+        if isChanged { try manifest.stamp(now) }
+        let named = manifest.catalog.releases.reduce(into: Set<RelativePath>()) {
+            $0.formUnion(manifest.places(of: $1))
+        }
+        withdrawn = replaced.subtracting(named)
+        if let place = request.singleManifest, let source = sources.first?.source {
+            let single = SingleManifestWriter(manifest, source.identity, base: request.publicAddress)
+            plan.add(PublishStep(.singleCatalog, place, data: single.data, isImmutable: false))
+        }
+    }
+
+    /// The files that the publisher gave.
+    var sourceIdentities: Set<FileIdentity> {
+        Set(results.flatMap { $0.source.parts.map(\.status.identity) })
+    }
+
+    /// Plans one release. Returns the places that the replaced entry named.
+    private mutating func add(
+        _ hashed: HashedSource, _ request: PublishRequest, _ classes: ClassList?, _ target: any PublishTarget,
+        _ now: Date
+    ) async throws -> Set<RelativePath> {
+        let source = hashed.source
+        let writer = ManifestEntryWriter(
+            source: source, request: request, classes: classes, previous: manifest.entry(of: source.identity), now: now)
+        let previous = manifest.catalog.releases.first { $0.identity == source.identity }
+        let known = zip(source.parts, hashed.found).map { part, found in previous?.published(part.name, found.digest) }
+        let isSame = previous.map { source.isContent(of: $0, digests: hashed.found.map(\.digest)) } ?? false
+        if let previous, !isSame, !request.replaces { throw Self.exists(source, previous, hashed.found[0].digest) }
+        if isSame, try await isComplete(known, hashed.found, target) {
+            try note(hashed, known, writer, request)
+            if let classes { try await upload(classes, to: target) }
+            return []
+        }
+        let files = try zip(zip(source.parts, hashed.found), known).map { pair, known in
+            try PlannedFile(
+                pair.0, pair.1, known: known?.locations.first.flatMap(manifest.place),
+                replaces: previous != nil && !isSame)
+        }
+        for (file, known) in zip(files, known) {
+            // A published file is not read again: its size is compared.
+            let isKnown = known?.locations.first.flatMap(manifest.place) == file.place
+            if try await !target.holds(file.place, size: file.size, digest: isKnown ? nil : file.digest) {
+                plan.add(
+                    PublishStep(
+                        .file, file.place, file: file.part.path, modified: file.part.status.modified, size: file.size,
+                        digest: file.digest))
+            }
+            if let index = file.index {
+                plan.add(PublishStep(.index, index.place, data: index.data, isImmutable: true))
+            }
+        }
+        if let classes { try await upload(classes, to: target) }
+        try manifest.put(writer.entry(files), of: source.identity, isCurrent: request.isCurrent)
+        isChanged = true
+        results.append(
+            Result(
+                source: source, files: files.map { ($0.part, $0.place, $0.size, $0.digest) },
+                outcome: previous == nil || isSame ? .published : .replaced))
+        return isSame ? [] : previous.map(manifest.places) ?? []
+    }
+
+    /// Whether the target has every file of a published release. A file at an address elsewhere is not checked.
+    private func isComplete(
+        _ known: [RemoteFile?], _ found: [FileCopier.Result], _ target: any PublishTarget
+    ) async throws -> Bool {
+        for (file, found) in zip(known, found) {
+            guard let place = file?.locations.first.flatMap(manifest.place) else { continue }
+            guard try await target.holds(place, size: found.size, digest: nil) else { return false }
+        }
+        return true
+    }
+
+    /// Takes the publisher's new values for a release whose bytes are published already.
+    private mutating func note(
+        _ hashed: HashedSource, _ known: [RemoteFile?], _ writer: ManifestEntryWriter, _ request: PublishRequest
+    ) throws {
+        let source = hashed.source
+        if let entry = writer.annotated() {
+            try manifest.put(entry, of: source.identity, isCurrent: false)
+            isChanged = true
+        }
+        if request.isCurrent == true { isChanged = try manifest.makeCurrent(source.identity) || isChanged }
+        let files = try zip(zip(source.parts, hashed.found), known).map { pair, file in
+            let place = try file?.locations.first.flatMap(manifest.place) ?? OriginPlaces.model(pair.0.name)
+            return (part: pair.0, place: place, size: pair.1.size, digest: pair.1.digest)
+        }
+        results.append(Result(source: source, files: files, outcome: .unchanged))
+    }
+
+    private mutating func upload(_ classes: ClassList, to target: any PublishTarget) async throws {
+        guard try await !target.holds(classes.place, size: UInt64(classes.data.count), digest: classes.digest) else {
+            return
+        }
+        plan.add(PublishStep(.file, classes.place, data: classes.data, isImmutable: true))
+    }
+
+    private static func exists(
+        _ source: PublishSource, _ previous: Release, _ digest: SHA256Digest
+    ) -> PublishingError {
+        let isOnlyBeside = previous.file.digest == digest
+        return PublishingError(
+            .releaseExists,
+            "\(source.identity) is published already, with other \(isOnlyBeside ? "files beside it" : "bytes")",
+            context: ErrorContext(
+                model: source.identity.description, file: source.path.string,
+                expected: isOnlyBeside ? nil : previous.file.digest?.hex, found: isOnlyBeside ? nil : digest.hex,
+                remedy: "Publish it as a new version, or replace the published one."))
+    }
+
+    /// The report of the publication.
+    func report(plan: PublishPlan, target: any PublishTarget) throws -> PublishReport {
+        let items = results.map { result in
+            let identity = result.source.identity
+            return PublishReport.Item(
+                source: result.source.path, identity: identity,
+                files: result.files.map {
+                    $0.part.report(Path(target.shown($0.place)), size: $0.size, digest: $0.digest)
+                },
+                packedFiles: result.source.packed?.members.count, outcome: result.outcome,
+                isCurrent: manifest.catalog.preferredVersion(of: identity.family) == identity.version)
+        }
+        return PublishReport(
+            items: items, manifest: Path(target.shown(try OriginPlaces.catalog)), serial: manifest.serial,
+            changesManifest: isChanged, plan: plan)
+    }
+}

@@ -1,0 +1,33 @@
+import Foundation
+import HearthBase
+import HearthCatalog
+
+/// Writes the manifest of one model, for apps that read the single-model dialect.
+struct SingleManifestWriter {
+    /// The bytes to write.
+    let data: Data
+
+    /// Describes the current release of a family, in the given variant.
+    /// - Parameter base: the address of `models.json` for devices; `nil` writes an address relative to the manifest.
+    init(_ manifest: OriginManifest, _ identity: ReleaseIdentity, base: URL?) {
+        let version = manifest.catalog.preferredVersion(of: identity.family) ?? identity.version
+        let current = ReleaseIdentity(family: identity.family, version: version, variant: identity.variant)
+        let entry = manifest.entry(of: current) ?? manifest.entry(of: identity) ?? [:]
+        var fields: [String: JSONValue] = [:]
+        fields["version"] = entry["version"]
+        fields["sha256"] = entry["sha256"]
+        fields["training_date"] = entry["trainedOn"]
+        let classes = entry["classes"]?.members
+        fields["num_classes"] = classes?["count"]
+        fields["class_list_version"] = classes?["listVersion"]
+        if case .string(let address)? = entry["downloadUrl"] {
+            fields["url"] = .string(URL(string: address, relativeTo: base)?.absoluteString ?? address)
+        }
+        if case .number(let digits)? = entry["sizeBytes"], let size = UInt64(digits) {
+            // Rounded up, since devices refuse files that are much larger than announced.
+            let tenths = (size * 10).addingSaturating(1_048_575) / 1_048_576
+            fields["size_mb"] = .number("\(tenths / 10).\(tenths % 10)")
+        }
+        data = JSONValue.object(fields).data
+    }
+}
