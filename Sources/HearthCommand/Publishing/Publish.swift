@@ -45,7 +45,6 @@ struct Publish: Command {
             word.hasSuffix(".json") && word != "models.json" ? PathComponent(word).map { RelativePath($0) } : nil
         }, "Write a manifest of this one model too, for apps that read such a file.")
     private static let replace = Flag("replace", "Give a published release other bytes.")
-    private static let sign = Flag("sign", "Sign the list, for devices that have the origin's root.")
     private static let dryRun = Flag("dry-run", "Only say what would be done.")
 
     static let declaration = CommandDeclaration(
@@ -67,9 +66,8 @@ struct Publish: Command {
         options: [
             PublishPlace.option, PublishPlace.publicAddress, family, version, variant, with, member,
         ] + PublishNotes.options + [
-            single, canaryPrompt, canaryPattern, canaryTokens, canaryRate, canaryMemory, replace, sign, dryRun,
-            Option.events,
-        ] + TrustKeyChoice.options,
+            single, canaryPrompt, canaryPattern, canaryTokens, canaryRate, canaryMemory, replace, dryRun, Option.events,
+        ] + SigningChoice.options,
         examples: [
             .init(
                 "hearth publish lupus-diary-v1.1.0-q4_k_m.gguf --to ./origin",
@@ -100,8 +98,7 @@ struct Publish: Command {
     let request: PublishRequest
     let place: PublishPlace
     let format: EventFormat
-    /// The keys that sign, `nil` without `--sign`.
-    let keys: TrustKeyChoice?
+    let signing: SigningChoice
 
     init(_ values: ParsedArguments) throws {
         place = try PublishPlace(values, Self.declaration)
@@ -125,11 +122,7 @@ struct Publish: Command {
         try PublishNotes.apply(values, to: &request)
         request.canary = try Self.canary(values)
         self.request = request
-        let choice = try TrustKeyChoice(values)
-        guard values.has(Self.sign) || choice.isEmpty else {
-            throw UsageError("the keys are used with --sign only", hint: Self.declaration.hint())
-        }
-        keys = values.has(Self.sign) ? choice : nil
+        signing = try SigningChoice(values, Self.declaration)
         format = try values.value(.events) ?? .text
     }
 
@@ -163,7 +156,7 @@ struct Publish: Command {
         if format == .json { console.speakEvents() }
         let opened = try await place.open(context)
         let reporters = Locked<[PublishProgress.Step: ProgressReporter]>([:])
-        let signer = try await OriginSigner(keys, opened.target, in: context)
+        let signer = try await signing.signer(for: opened.target, in: context)
         let publisher = Publisher(target: opened.target, time: context.time, signing: signer)
         let report = try await publisher.publish(
             request,
@@ -185,7 +178,7 @@ struct Publish: Command {
         case .json: try console.emit(PublishedEvent(report, found, isDryRun: request.isDryRun))
         case .text:
             try show(report, found, on: console)
-            try await sayWhoSees(opened.target, console)
+            if !request.isDryRun { try await signing.sayWhoSees(opened.target, console) }
         }
         try found?.requireUsable()
         if await opened.target.refusesOverwriting == false {
@@ -219,14 +212,6 @@ struct Publish: Command {
                 ? "\(report.manifest) \(verb) up to date, serial \(report.serial)."
                 : "\(report.manifest) was up to date already.")
         if let found { try OriginFindings.show(found, .text, on: console) }
-    }
-
-    /// Tells a publisher who forgot `--sign` that devices with a root do not see the change.
-    private func sayWhoSees(_ target: any PublishTarget, _ console: Console) async throws {
-        guard keys == nil, !request.isDryRun, try await SignedOrigin(target).isSigned() else { return }
-        console.say(
-            "This origin is signed. Devices that trust its keys see the list after `hearth trust sign --to \(target.name)`."
-        )
     }
 
     private func line(_ item: PublishReport.Item) -> String {

@@ -13,7 +13,7 @@ struct Unpublish: Command {
             "Devices that have the release keep it; others no longer find it. To make devices leave a release, use `hearth yank`.",
             "The files stay, since devices may be reading them. `hearth origin prune` removes them later.",
         ],
-        arguments: [releases], options: [PublishPlace.option, EditRun.dryRun, Option.report],
+        arguments: [releases], options: [PublishPlace.option, EditRun.dryRun, Option.report] + SigningChoice.options,
         examples: [
             .init("hearth unpublish lupus-diary@1.0.0 --to r2:models", "One version, all its variants."),
             .init("hearth unpublish lupus-diary@1.0.0:q8_0 --to ./origin", "One variant."),
@@ -50,7 +50,7 @@ struct Yank: Command {
                 + "keeps what it has. No device takes the release unless its user names it.",
             "If it was the current version, the newest version that is not withdrawn becomes current.",
         ],
-        arguments: [releases], options: [PublishPlace.option, reason, undo, EditRun.dryRun, Option.report],
+        arguments: [releases], options: [PublishPlace.option, reason, undo, EditRun.dryRun, Option.report] + SigningChoice.options,
         examples: [
             .init(
                 "hearth yank lupus-diary@1.2.0 --reason \"wrong language\" --to r2:models",
@@ -94,7 +94,7 @@ struct RolloutCommand: Command {
                 + "make them leave it, use `hearth yank`."
         ],
         arguments: [releases],
-        options: [percent, halt, resume, PublishPlace.option, EditRun.dryRun, Option.report],
+        options: [percent, halt, resume, PublishPlace.option, EditRun.dryRun, Option.report] + SigningChoice.options,
         examples: [
             .init("hearth rollout lupus-diary@1.2.0 --percent 25 --to r2:models", "For a quarter of the devices."),
             .init("hearth rollout lupus-diary@1.2.0 --halt --to r2:models", "Something is wrong: look first."),
@@ -136,12 +136,14 @@ struct EditRun: Sendable {
 
     private let choice: ReleaseChoice
     private let place: PublishPlace
+    private let signing: SigningChoice
     private let isDryRun: Bool
     private let format: EventFormat
 
     init(_ values: ParsedArguments, _ choice: ReleaseChoice, _ declaration: CommandDeclaration) throws {
         self.choice = choice
         place = try PublishPlace(values, declaration)
+        signing = try SigningChoice(values, declaration)
         isDryRun = values.has(Self.dryRun)
         format = try values.value(.report) ?? .text
     }
@@ -160,7 +162,9 @@ struct EditRun: Sendable {
         _ edit: @Sendable (Publisher, ReleaseChoice, Bool) async throws -> EditReport
     ) async throws {
         let opened = try await place.open(context)
-        let report = try await edit(Publisher(target: opened.target, time: context.time), choice, isDryRun)
+        let signer = try await signing.signer(for: opened.target, in: context)
+        let publisher = Publisher(target: opened.target, time: context.time, signing: signer)
+        let report = try await edit(publisher, choice, isDryRun)
         if format == .json {
             return try context.console.emit(
                 Report(
@@ -176,5 +180,6 @@ struct EditRun: Sendable {
         } else {
             context.console.say("The origin lists no release of \(choice.family) now, serial \(report.serial).")
         }
+        if !isDryRun { try await signing.sayWhoSees(opened.target, context.console) }
     }
 }
