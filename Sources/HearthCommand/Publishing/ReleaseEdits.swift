@@ -50,7 +50,8 @@ struct Yank: Command {
                 + "keeps what it has. No device takes the release unless its user names it.",
             "If it was the current version, the newest version that is not withdrawn becomes current.",
         ],
-        arguments: [releases], options: [PublishPlace.option, reason, undo, EditRun.dryRun, Option.report] + SigningChoice.options,
+        arguments: [releases],
+        options: [PublishPlace.option, reason, undo, EditRun.dryRun, Option.report] + SigningChoice.options,
         examples: [
             .init(
                 "hearth yank lupus-diary@1.2.0 --reason \"wrong language\" --to r2:models",
