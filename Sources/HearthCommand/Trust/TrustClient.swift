@@ -19,7 +19,7 @@ struct TrustClient: Command {
     private static let metadataURL = Option(
         "metadata-url", "URL", ValueKind("an address") { url($0) }, "The repository's metadata.")
     private static let targetName = Option(
-        "target-name", "PATH", .text, isRepeatable: true, "A file to download; may be given several times.")
+        "target-name", "PATH", .text, isRepeatable: true, "A file to download.")
     private static let targetsURL = Option(
         "target-base-url", "URL", ValueKind("an address") { url($0) }, "The repository's files.")
     private static let targetsFolder = Option("target-dir", "FOLDER", .word, "Where downloaded files are put.")

@@ -8,7 +8,7 @@ struct TrustKeyChoice: Sendable {
     static let keys = Option(
         "keys", "FOLDER", .word, default: "trust-keys in the home folder", "The folder of your keys.")
     static let key = Option(
-        "key", "FILE", .word, isRepeatable: true, "Sign with this key file too; may be given several times.")
+        "key", "FILE", .word, isRepeatable: true, "Sign with this key file too.")
     static let passphraseFile = Option(
         "passphrase-file", "FILE", .word, default: "HEARTH_TRUST_PASSPHRASE, else asked for",
         "A file whose first line is the passphrase of the keys; only its owner may read it.")

@@ -116,7 +116,9 @@ struct TrustShow: Command {
         case .table:
             try context.console.print("fingerprint  \(report.fingerprint)")
             for line in report.roleLines { try context.console.print(line) }
-            try context.console.print("signs        \(report.files.joined(separator: ", "))")
+            if !report.files.isEmpty {
+                try context.console.print("signs        \(report.files.joined(separator: ", "))")
+            }
         }
         for warning in report.warnings { context.console.complain(warning) }
         if !isCurrent {
