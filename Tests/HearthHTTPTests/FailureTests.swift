@@ -161,6 +161,32 @@ struct FailureTests {
         #expect(error?.code == .tlsFailure)
     }
 
+    /// Bytes beyond the declared length of an answer poison the next request on its connection, not the server.
+    @Test(arguments: ["surplus", "xx\r\n\r\n"])
+    func surplusBytesOnAReusedConnectionAreALostConnection(bytes: String) async throws {
+        let count = Locked(0)
+        let server = try FaultServer { _ in
+            let number = count.withLock { count in
+                count += 1
+                return count
+            }
+            return number == 2 ? .garbage(Data(bytes.utf8)) : Reply(body: .pattern(count: 10))
+        }
+        let client = CurlHTTPClient()
+        for (number, code) in [nil, ErrorCode<HTTPErrorDomain>.connectionLost, nil].enumerated() {
+            do {
+                let response = try await client.execute(HTTPRequest(try server.url("/")))
+                #expect(try await response.body.collect(upTo: 100).count == 10)
+                #expect(code == nil, "request \(number)")
+            } catch let error as HTTPError {
+                #expect(error.code == code, "request \(number): \(error)")
+                #expect(error.disposition == .tryLater)
+            }
+        }
+        // The first and the second request had one connection, the third another.
+        #expect(server.record.connectionsAccepted == 2)
+    }
+
     // MARK: Nonsense
 
     @Test(arguments: [

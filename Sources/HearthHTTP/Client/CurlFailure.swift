@@ -19,6 +19,8 @@ struct ExchangeProgress: Sendable, Hashable {
     var expectedBytes: UInt64?
     /// The proxy's status for a CONNECT request; 0 without one.
     var proxyStatus = 0
+    /// Whether the connection has served an earlier request.
+    var isReused = false
 }
 
 extension HearthError where Domain == HTTPErrorDomain {
@@ -65,9 +67,15 @@ extension HearthError where Domain == HTTPErrorDomain {
         let code: ErrorCode<HTTPErrorDomain>
         let message: String
         var disposition = ErrorDisposition.failed
-        switch failure.code {
+        var cause = failure.code
+        // Bytes that an earlier answer sent beyond its length are no answer to this request: another connection has none.
+        if progress.isReused, !progress.hasHead, [CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY].contains(cause)
+        {
+            cause = CURLE_RECV_ERROR
+        }
+        switch cause {
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
-            let isProxy = failure.code == CURLE_COULDNT_RESOLVE_PROXY
+            let isProxy = cause == CURLE_COULDNT_RESOLVE_PROXY
             (code, disposition) = (.cannotResolve, .tryLater)
             message =
                 isProxy ? "the proxy to reach \(host) was not found" : "no machine named \(address.host) was found"

@@ -256,6 +256,9 @@ final class CurlTransfer {
         let address = plan.hop.address
         progress.isConnected = connectedAfter != nil
         _ = hearth_curl_get_long(handle, CURLINFO_HTTP_CONNECTCODE, &progress.proxyStatus)
+        var connections = 0
+        _ = hearth_curl_get_long(handle, CURLINFO_NUM_CONNECTS, &connections)
+        progress.isReused = progress.isConnected && connections == 0
         if code == CURLE_OPERATION_TIMEDOUT {
             let elapsed = started.duration(to: turn.now)
             if let total = plan.totalTimeout, progress.isConnected || elapsed >= total {
