@@ -33,10 +33,10 @@ public struct Origin: Sendable, Hashable {
         SHA256Digest(hashing: Array("\(name)\n\((manifestURL.withoutSecrets ?? manifestURL).absoluteString)".utf8))
     }
 
-    /// Identifies the origin's trusted metadata: the SHA-256 of its address without query, user and password. The name
-    /// does not count, so that no other name of a signed origin makes it an unsigned one.
+    /// Identifies the origin's trusted metadata: the SHA-256 of its normalized address without query, user and password.
+    /// The name and the spelling do not count, so that neither makes a signed origin an unsigned one.
     package var trustKey: SHA256Digest {
-        SHA256Digest(hashing: Array((manifestURL.withoutSecrets ?? manifestURL).absoluteString.utf8))
+        SHA256Digest(hashing: Array((manifestURL.withoutSecrets ?? manifestURL).normalized.absoluteString.utf8))
     }
 }
 
@@ -60,6 +60,18 @@ package struct SourceReport: Sendable {
 }
 
 extension URL {
+    /// The address with scheme and host in lower case and without the usual port of its scheme (RFC 3986, sections 6.2.2.1
+    /// and 6.2.3).
+    fileprivate var normalized: URL {
+        guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: true),
+            let scheme = parts.scheme?.lowercased()
+        else { return self }
+        parts.scheme = scheme
+        parts.encodedHost = parts.encodedHost?.lowercased()
+        if parts.port == ["https": 443, "http": 80][scheme] { parts.port = nil }
+        return parts.url ?? self
+    }
+
     /// The address without query, fragment, user and password; `nil` if it cannot be parsed.
     package var withoutSecrets: URL? {
         guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return nil }

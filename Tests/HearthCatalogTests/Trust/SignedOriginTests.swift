@@ -62,6 +62,21 @@ private final class Files: HTTPClient {
             fetcher: CatalogFetcher(http: http), fileSystem: LocalFileSystem(), time: clock.time)
     }
 
+    @Test(
+        arguments: [
+            ("https://h.example/o/models.json", true), ("HTTPS://h.example/o/models.json", true),
+            ("https://H.Example/o/models.json", true), ("https://h.example:443/o/models.json", true),
+            ("https://user:secret@h.example/o/models.json?token=1#x", true),
+            ("https://h.example:8443/o/models.json", false), ("https://h.example/O/models.json", false),
+            ("http://h.example/o/models.json", false), ("http://h.example:443/o/models.json", false),
+        ])
+    func noSpellingOfAnAddressLosesItsTrust(text: String, isSame: Bool) throws {
+        func key(_ text: String) throws -> SHA256Digest {
+            Origin(name: "o", manifestURL: try #require(URL(string: text))).trustKey
+        }
+        #expect(try (key(text) == key("https://h.example/o/models.json")) == isSame)
+    }
+
     private func code(_ source: OriginSource, _ policy: CachePolicy = .now) async -> String? {
         do {
             _ = try await source.listing(policy)
