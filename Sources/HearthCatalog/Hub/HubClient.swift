@@ -52,6 +52,25 @@ struct HubClient: Sendable {
         return files
     }
 
+    /// Whether the configuration of a model describes a part that sees: the member `vision_config` of `config.json`.
+    /// - Throws: as ``repository(_:)``; a configuration that is refused, missing or no JSON describes nothing.
+    func seesImages(_ configuration: RelativePath, _ reference: HubReference, at commit: String) async throws -> Bool {
+        do {
+            let (data, _) = try await get(
+                try location(of: configuration, reference, at: commit), of: reference,
+                limit: Self.maximumConfigurationSize)
+            guard case .object(let facts) = try HubAnswer.document(data, of: reference),
+                case .object? = facts["vision_config"]
+            else { return false }
+            return true
+        } catch let error as CatalogError where error.code != .originUnreachable {
+            return false
+        }
+    }
+
+    /// The most bytes of a model's configuration.
+    private static let maximumConfigurationSize = 1 << 20
+
     /// Checks access to a file without downloading it.
     /// - Throws: as ``repository(_:)``, and `unknown-file`.
     package func check(_ file: RelativePath, _ reference: HubReference, at commit: String) async throws {
@@ -79,15 +98,17 @@ struct HubClient: Sendable {
 
     // MARK: - Requests
 
-    private func get(_ url: URL, of reference: HubReference) async throws -> (Data, HTTPResponse) {
+    private func get(
+        _ url: URL, of reference: HubReference, limit: Int = HubAnswer.maximumSize
+    ) async throws -> (Data, HTTPResponse) {
         let response = try await execute(
             HTTPRequest(
                 url, headers: ["Accept": "application/json"], totalTimeout: Self.timeout,
-                maximumBodySize: UInt64(HubAnswer.maximumSize)), of: reference)
+                maximumBodySize: UInt64(limit)), of: reference)
         guard response.status == 200 else { throw failure(response, of: reference) }
         let data: Data
         do {
-            data = try await response.body.collect(upTo: HubAnswer.maximumSize)
+            data = try await response.body.collect(upTo: limit)
         } catch let error as HTTPError {
             throw translated(error, of: reference)
         }

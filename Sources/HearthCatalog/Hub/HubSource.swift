@@ -39,6 +39,12 @@ package struct HubSource: ModelSource {
                 try place(&catalog.releases[index].companions[companion], known, repository.commit)
             }
         }
+        if let index = catalog.releases.firstIndex(where: { $0.format == .mlx }),
+            let configuration = catalog.releases[index].companions.first(where: { $0.name.string == "config.json" }),
+            try await client.seesImages(configuration.name, reference, at: repository.commit)
+        {
+            catalog.releases[index].role = .vision
+        }
         if let first = catalog.releases.first {
             catalog.current[first.identity.family] = first.identity.version
             // A gated repository lists its files publicly but may refuse a download: check access before it starts.

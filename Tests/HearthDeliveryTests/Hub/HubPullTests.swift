@@ -38,7 +38,42 @@ import Testing
             Issue.record("it was fetched twice")
             return
         }
-        #expect(!lab.hub.server.requests.dropFirst(asked).contains { $0.path.contains("resolve") })
+        // The list asks for the configuration, which says whether the model sees.
+        let later = lab.hub.server.requests.dropFirst(asked).filter { $0.path.contains("resolve") }
+        #expect(later.allSatisfy { $0.path.hasSuffix("/config.json") })
+    }
+
+    @Test(
+        arguments: [
+            (#"{"model_type": "mllama", "vision_config": {"hidden_size": 1280}}"#, ModelRole.vision),
+            (#"{"model_type": "llama"}"#, .text), (#"{"vision_config": null}"#, .text),
+            (#"{"vision_config": true}"#, .text), ("{]", .text), ("[1]", .text), ("", .text),
+            (#"{"text_config": {"vision_config": {}}}"#, .text),
+        ])
+    func aConfigurationWithAPartThatSeesIsAVisionModel(configuration: String, role: ModelRole) async throws {
+        lab.hub.publish(
+            "o/m", ["config.json": .small(configuration), "model.safetensors": .large(.pattern(count: 4000))])
+        let release = try #require(try await lab.source("hf:o/m").listing(.now).catalog.releases.first)
+        #expect(release.format == .mlx && release.role == role)
+    }
+
+    @Test func aHugeConfigurationIsNotRead() async throws {
+        let huge = #"{"vision_config": {}, "x": ""# + String(repeating: "y", count: 2 << 20) + #""}"#
+        lab.hub.publish("o/m", ["config.json": .small(huge), "model.safetensors": .large(.pattern(count: 4000))])
+        #expect(try await lab.source("hf:o/m").listing(.now).catalog.releases.first?.role == .text)
+    }
+
+    @Test func aConfigurationThatIsRefusedSaysNothing() async throws {
+        lab.hub.publish(
+            "o/m",
+            ["config.json": .small(#"{"vision_config": {}}"#), "model.safetensors": .large(.pattern(count: 4000))])
+        for status in [401, 403, 404] {
+            lab.hub.disturb { $0.path.hasSuffix("config.json") ? Reply(status) : nil }
+            let release = try #require(try await lab.source("hf:o/m").listing(.now).catalog.releases.first)
+            #expect(release.role == .text)
+        }
+        lab.hub.disturb { $0.path.hasSuffix("config.json") ? Reply(503) : nil }
+        #expect(await HubLab.code { _ = try await lab.source("hf:o/m").listing(.now) } == "origin-unreachable")
     }
 
     @Test func ofSeveralQuantisationsOneIsAReleaseOfItsOwn() async throws {
