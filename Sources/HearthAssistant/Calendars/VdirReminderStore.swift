@@ -111,15 +111,24 @@ package actor VdirReminderStore: ReminderStore {
     }
 
     /// The change that gives a reminder new values; `nil` keeps a value.
-    /// - Parameter clears: the values to remove: `due`, `alarm`, `completed`.
+    /// - Parameters:
+    ///   - clears: the values to remove: `due`, `alarm`, `completed`.
+    ///   - completed: the time at which it is completed with its new values, as by ``completion(of:at:)``.
     /// - Throws: `no-such-record`, `unusable-payload`.
     package func change(
-        of id: String, title: String?, due: EventTime?, alarmMinutes: Int?, priority: Int?, clears: Set<String>
+        of id: String, title: String?, due: EventTime?, alarmMinutes: Int?, priority: Int?, clears: Set<String>,
+        completed: Date? = nil
     ) throws -> RecordChange {
         let (collection, record, before) = try known(id)
-        let after = try ReminderWriter(clock: clock, now: time.now).change(
+        let writer = ReminderWriter(clock: clock, now: time.now)
+        var after = try writer.change(
             of: record, in: before, title: title, due: due, alarmMinutes: alarmMinutes, priority: priority,
             clears: clears)
+        if let completed,
+            let changed = try CalendarFile.records(after, of: "VTODO").record.first(where: { $0.id == id })
+        {
+            after = try writer.completion(of: changed, in: after, at: completed)
+        }
         return RecordChange(store: .reminders, collection: collection, id: id, before: before, after: after)
     }
 

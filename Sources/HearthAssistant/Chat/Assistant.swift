@@ -51,31 +51,44 @@ public final class Assistant: Sendable {
         home: Path?, engine: any InferenceEngine, seeing: (any InferenceEngine)? = nil,
         settings: AssistantSettings, approval: any ActionApproval, time: TimeSource
     ) async throws {
-        if let home { try await blocking { try LocalFileSystem().makeFolders(home, permissions: 0o700) } }
-        let database = try await AssistantDatabase.open(home: home)
-        func uses(_ kind: StoreKind) -> Bool { !settings.disabledStores.contains(kind) }
-        var stores = AssistantStores()
         if let home {
-            if uses(.calendar) { stores.calendar = VdirCalendarStore(home: home, time: time) }
-            if uses(.reminders) { stores.reminders = VdirReminderStore(home: home, time: time) }
-            let contacts = VdirContactStore(home: home, time: time)
-            if uses(.contacts) { (stores.contacts, stores.contactRecords) = (contacts, contacts) }
+            self.init(
+                try await AssistantHome(path: home, time: time), engine: engine, seeing: seeing, settings: settings,
+                approval: approval)
+        } else {
+            let database = try await AssistantDatabase.open(home: nil)
+            var stores = AssistantStores()
+            if !settings.disabledStores.contains(.notes) { stores.notes = SQLiteNoteStore(database) }
+            if !settings.disabledStores.contains(.habits) { stores.habits = SQLiteHabitStore(database) }
+            self.init(
+                conversations: SQLiteConversationStore(database), stores: stores,
+                journal: SQLiteActionJournal(database), database: database, engine: engine, seeing: seeing,
+                settings: settings, approval: approval, time: time)
         }
-        if uses(.notes) { stores.notes = SQLiteNoteStore(database) }
-        if uses(.habits) { stores.habits = SQLiteHabitStore(database) }
-        self.init(
-            conversations: SQLiteConversationStore(database), stores: stores,
-            journal: SQLiteActionJournal(database), facts: home?.appending("facts.txt"), database: database,
-            engine: engine, seeing: seeing, settings: settings, approval: approval, time: time)
         // Actions during which an earlier process ended are settled before new ones begin.
         _ = await actions.recover()
     }
 
+    /// An assistant on the records of a home.
+    package convenience init(
+        _ home: AssistantHome, engine: any InferenceEngine, seeing: (any InferenceEngine)? = nil,
+        settings: AssistantSettings, approval: any ActionApproval
+    ) {
+        self.init(
+            conversations: home.conversations, stores: home.stores(without: settings.disabledStores),
+            journal: home.journal, privateJournal: home.privateJournal, facts: home.path.appending("facts.txt"),
+            database: home.database, engine: engine, seeing: seeing, settings: settings, approval: approval,
+            time: home.time)
+    }
+
     /// An assistant over given stores.
-    /// - Parameter facts: the file with the user's facts.
+    /// - Parameters:
+    ///   - privateJournal: the actions of private conversations.
+    ///   - facts: the file with the user's facts.
     package init(
         conversations: any ConversationStore, stores: AssistantStores, journal: (any ActionJournal)? = nil,
-        facts: Path? = nil, database: Database? = nil, engine: any InferenceEngine,
+        privateJournal: MemoryActionJournal = MemoryActionJournal(), facts: Path? = nil, database: Database? = nil,
+        engine: any InferenceEngine,
         seeing: (any InferenceEngine)? = nil, settings: AssistantSettings = AssistantSettings(),
         approval: any ActionApproval, pages: PageReader? = nil, time: TimeSource = .system
     ) {
@@ -91,7 +104,8 @@ public final class Assistant: Sendable {
         var registry = ActionRegistry(all.actions.filter { settings.offers($0.tag) })
         registry.labels = settings.chat.texts.labels
         actions = ActionRunner(
-            registry: registry, stores: stores.records, journal: journal, approval: approval,
+            registry: registry, stores: stores.records, journal: journal, privateJournal: privateJournal,
+            approval: approval,
             policy: ApprovalPolicy(settings: settings.approvals, preApproved: settings.preApproved), time: time,
             saveSetting: settings.saveApproval)
         let search = (settings.search as? OwnTextSearch)?.filled(stores.notes, conversations) ?? settings.search
@@ -138,13 +152,14 @@ public final class Assistant: Sendable {
     /// The settings of its conversations.
     package var chatSettings: ChatSettings { parts.settings }
 
-    /// A conversation that is not kept yet, under an id that the caller chose.
-    package func newSession(
-        _ id: String, engine other: (any InferenceEngine)? = nil, settings: ChatSettings? = nil
-    ) -> ChatSession {
+    /// Gives an open conversation the engine and the settings of this assistant, or others, from its next turn on.
+    package func take(
+        _ session: ChatSession, engine other: (any InferenceEngine)? = nil, settings: ChatSettings? = nil
+    ) async {
         var parts = parts
         if let settings { parts.settings = settings }
-        return ChatSession(id: id, parts: parts, engine: ChatEngine(other ?? engine, seeing: seeing))
+        await session.use(
+            parts, engine: ChatEngine(other ?? engine, seeing: seeing, isPrivate: session.isPrivate))
     }
 
     // MARK: Actions

@@ -12,6 +12,8 @@ package struct AssistantHome: Sendable {
     package let reminders: VdirReminderStore
     package let contacts: VdirContactStore
     package let journal: SQLiteActionJournal
+    /// The actions of private conversations, in memory.
+    package let privateJournal = MemoryActionJournal()
     package let time: TimeSource
 
     /// Opens the records of a home, and creates the home if it is missing.
@@ -30,6 +32,12 @@ package struct AssistantHome: Sendable {
         reminders = VdirReminderStore(home: path, time: time)
         contacts = VdirContactStore(home: path, time: time)
     }
+
+    /// The stores whose records change.
+    package var records: [StoreKind: any RecordStore] { stores(without: []).records }
+
+    /// Carries out what the user commands, with an entry in the journal, so that it can be undone.
+    package var commands: CommandedActions { CommandedActions(journal: journal, stores: records, time: time) }
 
     /// The records that the assistant uses.
     package func stores(without disabled: Set<StoreKind>) -> AssistantStores {

@@ -28,6 +28,11 @@ package struct ChatEngine: Sendable {
     /// The text of an answer that broke off, from whose end ``continueLocally(onEvent:)`` goes on.
     var interruptedText: String? { routed?.interruptedText }
 
+    /// Can continue the answer of another engine of the conversation that broke off.
+    func goesOn(from other: ChatEngine) {
+        if let routed, let before = other.routed { routed.goesOn(from: before) }
+    }
+
     /// - Throws: `nothing-to-continue`.
     func continueLocally(
         onEvent: @escaping @Sendable (GenerationEvent) -> Void

@@ -84,14 +84,13 @@ extension ChatSession {
     /// - Throws: ``AssistantError`` with `no-such-record`.
     @discardableResult
     public func perform(_ card: String, payload: String? = nil) async throws -> ActionCard {
-        var (message, found) = try find(card)
+        let (message, known) = try find(card)
+        var found = known
         if let payload { found.payload = payload }
         let question = message.parent.flatMap { messagesKept[$0] }
         let turn = actionTurn(message, question: question, messages: messages(before: message))
         let done = await parts.runner.perform(found, in: turn)
-        message = messagesKept[message.id] ?? message
-        message.put(done)
-        await replace(message)
+        await put(done, into: message.id)
         return done
     }
 
@@ -99,11 +98,9 @@ extension ChatSession {
     /// - Throws: ``AssistantError``: `no-such-record`, `changed-elsewhere`.
     @discardableResult
     public func undo(_ card: String) async throws -> ActionCard {
-        var (message, _) = try find(card)
+        let (message, _) = try find(card)
         let undone = try await parts.runner.undo(card)
-        message = messagesKept[message.id] ?? message
-        message.put(undone)
-        await replace(message)
+        await put(undone, into: message.id)
         return undone
     }
 
@@ -114,7 +111,10 @@ extension ChatSession {
         throw AssistantError(.noSuchRecord, "no action of this conversation has the id", disposition: .usage)
     }
 
-    private func replace(_ message: AssistantMessage) async {
+    /// Shows a card in its message; a message that was deleted meanwhile stays deleted.
+    private func put(_ card: ActionCard, into id: String) async {
+        guard var message = messagesKept[id] else { return }
+        message.put(card)
         messagesKept.update(message)
         await saver.save(message)
     }

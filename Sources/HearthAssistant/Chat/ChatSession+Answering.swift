@@ -8,9 +8,9 @@ extension ChatSession {
     func answer(
         _ pass: Turn.Pass, within left: Duration, _ tell: @escaping @Sendable (Turn.Event) -> Void
     ) async throws -> GenerationSummary {
-        let registry = parts.runner.registry
+        let (registry, texts) = (parts.runner.registry, parts.settings.texts)
         let report: @Sendable (GenerationEvent) -> Void = { event in
-            if let event = Turn.Event(event, registry, self.parts.settings.texts) { tell(event) }
+            if let event = Turn.Event(event, registry, texts) { tell(event) }
         }
         switch pass {
         case .answer: try await prepareAnswer(tell)

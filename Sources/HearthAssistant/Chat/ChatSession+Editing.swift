@@ -29,6 +29,12 @@ extension ChatSession {
         await saver.save(summaryToKeep)
     }
 
+    /// Ends a conversation that is being removed: its answer stops, and nothing of it is kept any more.
+    package func end() async {
+        stop()
+        await saver.end()
+    }
+
     /// The conversation as a document: the shown branch.
     public func export() -> ConversationExport { ConversationExport(summary, messages: messages) }
 

@@ -17,8 +17,10 @@ public actor ChatSession {
     /// Whether nothing of the conversation is kept or leaves the device.
     public nonisolated let isPrivate: Bool
 
-    package nonisolated let parts: ChatParts
-    let engine: ChatEngine
+    package private(set) var parts: ChatParts
+    private(set) var engine: ChatEngine
+    /// Replaces the parts and the engine when the running turn ends.
+    private var next: (parts: ChatParts, engine: ChatEngine)?
     var messagesKept: SessionMessages
     var conversation: ConversationSummary
     /// The running turn.
@@ -33,7 +35,7 @@ public actor ChatSession {
     private var tail: Task<Void, Never>?
     let saver: MessageSaver
     /// Counts the tokens of prompts: with the engine's tokenizer, or by an estimate.
-    let meters: (exact: TokenMeter, estimate: TokenMeter)
+    private(set) var meters: (exact: TokenMeter, estimate: TokenMeter)
 
     package init(
         id: String, parts: ChatParts, engine: ChatEngine, isPrivate: Bool = false,
@@ -47,6 +49,25 @@ public actor ChatSession {
         self.conversation = conversation ?? ConversationSummary(id: id, title: "", created: now, changed: now)
         messagesKept = SessionMessages(messages, leaf: conversation?.leaf)
         saver = MessageSaver(store: parts.store, conversation: id, time: parts.time)
+        meters = (TokenMeter(engine.engine), TokenMeter(nil))
+    }
+
+    // MARK: Settings
+
+    /// Uses other parts and another engine from the next turn on; a running turn ends with those that it began with. The
+    /// messages stay where they are kept.
+    package func use(_ parts: ChatParts, engine: ChatEngine) {
+        next = (parts, engine)
+        if turn == nil { adopt() }
+    }
+
+    private func adopt() {
+        guard let next else { return }
+        self.next = nil
+        let (store, before) = (parts.store, engine)
+        (parts, engine) = next
+        parts.store = store
+        engine.goesOn(from: before)
         meters = (TokenMeter(engine.engine), TokenMeter(nil))
     }
 
@@ -207,6 +228,7 @@ public actor ChatSession {
         generation = nil
         context = nil
         self.turn = nil
+        adopt()
     }
 
     /// Carries out effects until the turn ends.

@@ -9,6 +9,7 @@ final class MessageSaver: Sendable {
         var pending: AssistantMessage?
         var timer: Task<Void, Never>?
         var tail: Task<Void, Never>?
+        var isEnded = false
     }
 
     private let state = Locked(State())
@@ -27,6 +28,7 @@ final class MessageSaver: Sendable {
     /// Notes the state of a message that streams.
     func note(_ message: AssistantMessage) {
         state.withLock { state in
+            guard !state.isEnded else { return }
             state.pending = message
             guard state.timer == nil else { return }
             state.timer = Task { [weak self, time] in
@@ -51,6 +53,16 @@ final class MessageSaver: Sendable {
         await enqueue { [store, conversation] in try await store.removeMessage(id, in: conversation) }.value
     }
 
+    /// Saves nothing any more; returns when the saves before have ended.
+    func end() async {
+        let tail = state.withLock { state in
+            state.timer?.cancel()
+            (state.timer, state.pending, state.isEnded) = (nil, nil, true)
+            return state.tail
+        }
+        await tail?.value
+    }
+
     private func savePending() {
         let message = state.withLock { state in
             state.timer = nil
@@ -65,6 +77,7 @@ final class MessageSaver: Sendable {
         state.withLock { state in
             state.timer?.cancel()
             (state.timer, state.pending) = (nil, nil)
+            guard !state.isEnded else { return Task {} }
             let previous = state.tail
             let task = Task {
                 await previous?.value

@@ -38,6 +38,12 @@ public final class RoutedEngine: InferenceEngine {
     /// an action block that is not complete is no part of it.
     public var interruptedText: String? { state.withLock { $0.interruption?.text.withoutOpenBlock } }
 
+    /// Can continue the answer of another engine of the conversation that broke off.
+    package func goesOn(from other: RoutedEngine) {
+        let (_, interruption, decision) = other.state.withLock { $0 }
+        state.withLock { ($0.interruption, $0.decision) = (interruption, decision) }
+    }
+
     public func generate(
         _ messages: [ChatMessage], options: GenerationOptions, onEvent: @escaping @Sendable (GenerationEvent) -> Void
     ) async throws -> GenerationSummary {

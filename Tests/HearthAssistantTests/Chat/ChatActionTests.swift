@@ -19,6 +19,17 @@ import Testing
         }
     }
 
+    /// Approves actions, and deletes a message meanwhile.
+    private struct Deleting: ActionApproval {
+        let message: String
+        let session: ChatSession
+
+        func decide(_ card: ActionCard) async -> ActionDecision {
+            await session.delete(message)
+            return .approve
+        }
+    }
+
     @Test func aBlockBecomesACardAndItsResultsTheNextPrompt() async throws {
         let chat = ChatFixture([said(#"Here. [NOTE_ACTION:{"action":"list"}]"#), said("The second is it.")])
         let answer = try #require(await chat.send("List them").finished.first)
@@ -53,7 +64,7 @@ import Testing
         // The taint belongs to the context and so survives the process.
         let kept = try await chat.store.messages(of: "c")
         let second = ChatSession(
-            id: "c", parts: chat.session.parts,
+            id: "c", parts: await chat.session.parts,
             engine: ChatEngine(ScriptedEngine([said(#"[NOTE_ACTION:{"action":"list"}]"#)])),
             messages: kept)
         _ = await ChatFixture.collect(second.send("Again"))
@@ -74,6 +85,25 @@ import Testing
         #expect(done.state == .done)
         #expect(try await chat.store.messages(of: "c").last?.cards.map(\.state) == [.done])
         await #expect(throws: AssistantError.self) { try await chat.session.perform("none") }
+    }
+
+    @Test func aDeletedMessageDoesNotComeBackWithItsCard() async throws {
+        let chat = ChatFixture(
+            [[.text(#"Ok [NOTE_ACTION:{"action":"change","title":"x"}] and"#), .waitForCancellation]])
+        let stream = await chat.session.send("Do")
+        await chat.engine.stalled()
+        await chat.session.stop()
+        let answer = try #require(await ChatFixture.collect(stream).finished.first)
+        let card = try #require(answer.cards.first)
+        var parts = await chat.session.parts
+        parts.runner = ActionRunner(
+            registry: parts.runner.registry, stores: [:], journal: nil,
+            approval: Deleting(message: answer.id, session: chat.session), time: chat.clock.time)
+        await chat.session.use(parts, engine: ChatEngine(chat.engine))
+        // Other values ask again.
+        let done = try await chat.session.perform(card.id, payload: #"{"action":"change","title":"y"}"#)
+        #expect(done.state == .done)
+        #expect(try await chat.store.messages(of: "c").map(\.id).contains(answer.id) == false)
     }
 
     @Test func aMalformedBlockIsRepairedOnce() async throws {

@@ -255,4 +255,35 @@ import Testing
         #expect(copy.messages.map(\.content) == ["What is\nthe capital?", "Berlin is."])
         #expect(try await chat.store.search("capital", limit: 5).count == 1)
     }
+
+    @Test func otherPartsAndAnotherEngineCountFromTheNextTurnOn() async throws {
+        let chat = ChatFixture([[.text("One"), .waitForCancellation], said("Old")])
+        let stream = await chat.session.send("First")
+        await chat.engine.stalled()
+        let engine = ScriptedEngine([said("New")])
+        var parts = await chat.session.parts
+        parts.settings.maximumNewTokens = 33
+        parts.store = MemoryConversationStore()
+        await chat.session.use(parts, engine: ChatEngine(engine))
+        #expect(await engine.requests.isEmpty)
+        await chat.session.stop()
+        await ChatFixture.collect(stream)
+        #expect(await chat.send("Second").text == "New")
+        #expect(await engine.options.map(\.maximumNewTokens) == [33])
+        #expect(await chat.engine.requests.count == 1)
+        // The messages stay where they are kept.
+        #expect(try await chat.store.messages(of: "c").map(\.content) == ["First", "One", "Second", "New"])
+    }
+
+    @Test func ofAnEndedConversationNothingIsKept() async throws {
+        let chat = ChatFixture([[.text("One"), .waitForCancellation]])
+        let stream = await chat.session.send("First")
+        await chat.engine.stalled()
+        await chat.session.end()
+        await ChatFixture.collect(stream)
+        try await chat.store.removeConversation("c")
+        await chat.session.rename("Back again")
+        await chat.session.delete("none")
+        #expect(try await chat.store.conversation("c") == nil)
+    }
 }

@@ -32,17 +32,18 @@ package actor ActionRunner {
 
     /// - Parameters:
     ///   - journal: `nil` keeps the journal in memory.
+    ///   - privateJournal: the journal of private conversations.
     ///   - saveSetting: keeps the user's answer `always`.
     package init(
         registry: ActionRegistry, stores: [StoreKind: any RecordStore], journal: (any ActionJournal)?,
-        approval: any ActionApproval, policy: ApprovalPolicy = ApprovalPolicy(), time: TimeSource = .system,
+        privateJournal: MemoryActionJournal = MemoryActionJournal(), approval: any ActionApproval,
+        policy: ApprovalPolicy = ApprovalPolicy(), time: TimeSource = .system,
         saveSetting: @escaping @Sendable (ActionTag, ApprovalPolicy.Setting) async -> Void = { _, _ in }
     ) {
         self.registry = registry
         self.stores = stores
-        let memory = MemoryActionJournal()
-        privateJournal = memory
-        self.journal = journal ?? memory
+        self.privateJournal = privateJournal
+        self.journal = journal ?? privateJournal
         self.approval = approval
         self.policy = policy
         self.time = time
