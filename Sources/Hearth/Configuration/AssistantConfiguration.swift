@@ -103,17 +103,12 @@ package struct AssistantConfiguration: Sendable, Hashable {
         return values
     }
 
-    /// The search that is set up; `nil` for none. Blocks to read the key.
-    /// - Parameters:
-    ///   - notes: searched with `own`.
-    ///   - conversations: searched with `own`; without both, the assistant's own stores are searched.
+    /// The search that is set up; `nil` for none. With `own`, the assistant searches its stores. Blocks to read the key.
     /// - Throws: ``ConfigurationError`` for a server without an address; `LLMError` with `cloud-key-unusable`.
-    package func provider(
-        notes: (any NoteStore)? = nil, conversations: (any ConversationStore)? = nil
-    ) throws -> (any SearchProvider)? {
+    package func provider() throws -> (any SearchProvider)? {
         switch search {
         case nil: return nil
-        case .own: return OwnTextSearch(notes: notes, conversations: conversations)
+        case .own: return OwnTextSearch()
         case .searxng:
             guard let searchURL else {
                 throw ConfigurationError(
@@ -124,7 +119,7 @@ package struct AssistantConfiguration: Sendable, Hashable {
         }
     }
 
-    /// The settings for an assistant. The search is that of ``provider(notes:conversations:)``.
+    /// The settings for an assistant. The search is that of ``provider()``.
     package func settings(search: (any SearchProvider)?) -> AssistantSettings {
         var settings = AssistantSettings()
         settings.chat.showThinking = showsThinking

@@ -28,12 +28,6 @@ extension Hearth {
     /// The settings of the configuration for an assistant.
     /// - Throws: ``ConfigurationError`` for a search without a server; `LLMError` with `cloud-key-unusable`.
     public func assistantSettings() async throws -> AssistantSettings {
-        try await blocking { [configuration] in
-            let assistant = configuration.assistant
-            var settings = assistant.settings(search: try assistant.provider())
-            if let tokens = configuration.maximumNewTokens { settings.chat.maximumNewTokens = tokens }
-            settings.chat.temperature = configuration.temperature
-            return settings
-        }
+        try await blocking { [configuration] in try configuration.assistantSettings() }
     }
 }

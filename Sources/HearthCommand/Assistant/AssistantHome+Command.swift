@@ -11,11 +11,6 @@ extension AssistantHome {
         try await self.init(path: try context.home, isKept: isKept, time: context.time)
     }
 
-    /// The stores whose records change.
-    var records: [StoreKind: any RecordStore] {
-        [.calendar: calendar, .reminders: reminders, .notes: notes, .habits: habits, .contacts: contacts]
-    }
-
     /// A runner that knows no actions and takes earlier ones back.
     var undoer: ActionRunner {
         ActionRunner(
@@ -23,9 +18,8 @@ extension AssistantHome {
     }
 
     /// Carries out what the user has commanded, with an entry in the journal, so that it can be undone.
-    /// - Parameter id: the id of the action, and of a record that it creates.
     func carryOut(_ card: ActionCard, _ changes: [RecordChange]) async throws {
-        try await CommandedActions(journal: journal, stores: records, time: time).carryOut(card, changes)
+        try await commands.carryOut(card, changes)
     }
 
     /// The id of a new record.

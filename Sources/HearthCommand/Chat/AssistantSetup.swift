@@ -23,24 +23,16 @@ struct AssistantSetup: Sendable {
     ) async throws {
         let (home, isKept) = try await Self.home(context)
         self.home = home
-        let search = try await blocking { [configuration] in
-            try configuration.assistant.provider(notes: home.notes, conversations: home.conversations)
+        assistant = try await home.assistant(configuration, engine: engine, approval: approval) { settings in
+            settings.chat.generation = generation
+            settings.chat.maximumNewTokens = generation.maximumNewTokens
+            if !thinks { settings.chat.showThinking = false }
+            settings.preApproved = preApproved
+            settings.ringing = ReminderTimer.text(environment: context.environment)
+            // A note that is gone at the end is worse than none.
+            if !isKept { settings.disabledStores.formUnion([.notes, .habits]) }
         }
-        var settings = configuration.assistant.settings(search: search)
-        settings.chat.generation = generation
-        settings.chat.maximumNewTokens = generation.maximumNewTokens
-        if !thinks { settings.chat.showThinking = false }
-        settings.preApproved = preApproved
-        settings.ringing = ReminderTimer.text(environment: context.environment)
-        // A note that is gone at the end is worse than none.
-        if !isKept { settings.disabledStores.formUnion([.notes, .habits]) }
-        let path = home.path
-        settings.saveApproval = { tag, setting in await Self.save(tag, setting, path) }
-        self.settings = settings.chat
-        assistant = Assistant(
-            conversations: home.conversations, stores: home.stores(without: settings.disabledStores),
-            journal: home.journal, facts: home.path.appending("facts.txt"), database: home.database, engine: engine,
-            settings: settings, approval: approval, time: context.time)
+        settings = assistant.chatSettings
         // Actions during which an earlier process ended are settled before new ones begin.
         for card in await assistant.actions.recover() where card.state == .unknown {
             for line in CardPainter.plain(card) { context.console.complain(line) }
@@ -57,19 +49,6 @@ struct AssistantSetup: Sendable {
                 "This conversation is not kept, and has no notes and habits: "
                     + "\(failure?.message ?? "\(error)") [\(failure?.codeText ?? "unknown")]; see `hearth doctor`.")
             return (try await AssistantHome(context, isKept: false), false)
-        }
-    }
-
-    /// Keeps the user's answer `always` in the configuration.
-    private static func save(_ tag: ActionTag, _ setting: ApprovalPolicy.Setting, _ home: Path) async {
-        do {
-            try await blocking {
-                var configuration = try Configuration.load(home: home)
-                try configuration.set("approval.\(tag)", to: setting.rawValue)
-                try configuration.save(home: home)
-            }
-        } catch {
-            Log.write(.warning, "the answer `always` is not kept", [.error(error)])
         }
     }
 

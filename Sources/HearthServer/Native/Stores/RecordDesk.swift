@@ -8,22 +8,13 @@
         let records: AssistantHome
         let log: EventLog
 
-        private var commands: CommandedActions {
-            CommandedActions(
-                journal: records.journal,
-                stores: [
-                    .calendar: records.calendar, .reminders: records.reminders, .notes: records.notes,
-                    .habits: records.habits, .contacts: records.contacts,
-                ], time: records.time)
-        }
-
         /// Applies a change, and tells clients.
         private func carryOut(
             _ title: String, _ tag: ActionTag, of record: String, id: String, action: String = CommandedActions.newID(),
             _ change: RecordChange
         ) async throws -> ChangedBody {
             let card = ActionCard(commanded: title, tag, id: action, record: record)
-            try await commands.carryOut(card, [change])
+            try await records.commands.carryOut(card, [change])
             log.add("records", ["store": change.store.rawValue])
             log.add("actions", EmptyBody())
             return ChangedBody(id: id, action: action)
@@ -90,13 +81,15 @@
         }
 
         func changeReminder(_ id: String, _ order: ReminderOrder) async throws -> ChangedBody {
-            if order.completed == true { return try await completeReminder(id) }
             let title = try await records.reminders.reminder(id)?.title
             let change = try await records.reminders.change(
                 of: id, title: order.title, due: order.due?.time, alarmMinutes: order.alarmMinutes,
                 priority: order.priority,
-                clears: Set(order.clear ?? []).union(order.completed == false ? ["completed"] : []))
-            return try await carryOut("Change a reminder", .reminder, of: order.title ?? title ?? "", id: id, change)
+                clears: Set(order.clear ?? []).union(order.completed == false ? ["completed"] : []),
+                completed: order.completed == true ? records.time.now : nil)
+            return try await carryOut(
+                order.completed == true ? "Complete a reminder" : "Change a reminder", .reminder,
+                of: order.title ?? title ?? "", id: id, change)
         }
 
         func completeReminder(_ id: String) async throws -> ChangedBody {
