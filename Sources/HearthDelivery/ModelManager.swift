@@ -27,7 +27,7 @@ public actor ModelManager {
     /// Whether releases may need more memory than the device has, because the user insists.
     nonisolated let ignoresMemory: Bool
     nonisolated let appVersion: SemanticVersion?
-    nonisolated let formats: Set<ModelFormat>?
+    package nonisolated let formats: Set<ModelFormat>?
     nonisolated let bundled: [BundledSource]
     nonisolated let hubSettings: Result<HubSettings, CatalogError>?
     nonisolated let http: any HTTPClient

@@ -60,7 +60,9 @@ package enum LibraryFailure {
 
     private static func catalog(_ error: CatalogError, _ model: ModelInfo?) -> ModelLibraryError? {
         switch error.code {
-        case .unknownFamily, .unknownVersion, .unknownVariant: notFound(model, error)
+        case .unknownFamily, .unknownVersion, .unknownVariant, .repositoryMissing, .revisionMissing, .fileMissing,
+            .noKnownModel:
+            notFound(model, error)
         case .originUnreachable, .originRefused, .notAManifest:
             ModelLibraryError.networkError(error.message, underlying: error)
         default: nil

@@ -69,12 +69,18 @@ public struct LibraryRow: Sendable, Hashable, Identifiable {
     /// Whether the model can be selected; stays `true` while an update downloads.
     public var isUsable: Bool { local != nil && !isBeingDeleted }
 
+    /// Whether the model can be selected and an engine of this program can run it.
+    package var canRun: Bool { isUsable && local?.canRun == true }
+
     /// The release that would replace the one in use.
     public var update: ReleaseIdentity? {
         guard let local, let offer, offer.isUpdate, offer.objection == nil else { return nil }
         // The offer may be older than the installed release.
         return offer.model.identity == local.model.identity.published ? nil : offer.model.identity
     }
+
+    /// The release to which the model can be rolled back.
+    package var rollback: ReleaseIdentity? { local?.previous }
 
     /// Why there is no update; `nil` if unknown, if there is one, or if the model is not on this device. Local
     /// reasons, such as a pin, come first.

@@ -24,9 +24,9 @@ package struct LibraryState: Sendable, Hashable {
     /// The selected model's release on this device.
     package var selectedModel: ModelInfo? { selected.flatMap { self[$0]?.local?.model } }
 
-    /// Whether a model for that role is on the device; features that need one are off otherwise.
+    /// Whether a model for that role is on the device and can run; features that need one are off otherwise.
     package func hasModel(for role: ModelRole) -> Bool {
-        rows.contains { $0.isUsable && ($0.local?.model.role == role || role == .vision && $0.model.seesImages) }
+        rows.contains { $0.canRun && ($0.local?.model.role == role || role == .vision && $0.model.seesImages) }
     }
 
     // MARK: Events
@@ -123,7 +123,7 @@ package struct LibraryState: Sendable, Hashable {
             selected = family
             return
         }
-        let usable = rows.filter { $0.isUsable && $0.model.role == .text }
+        let usable = rows.filter { $0.canRun && $0.model.role == .text }
         selected = usable.count == 1 ? usable[0].id : nil
     }
 

@@ -84,5 +84,7 @@ package actor ListedDelivery: ModelDelivering {
 
     package func remove(_ model: ModelInfo) async throws { try await manager.remove(model) }
 
+    package func rollBack(_ family: Family) async throws { try await manager.rollBack(family) }
+
     package func changes() async -> AsyncStream<LibraryChange> { await manager.changes() }
 }

@@ -15,7 +15,10 @@ extension ModelManager: ModelDelivering {
             case .bundled(let release): model = LocalModel(ModelInfo(release.release), presence: .bundled)
             case .downloaded(let release): model = LocalModel(ModelInfo(release), presence: .downloaded)
             }
-            model.noUpdate = try await store.state(of: family).noUpdate(inUse: model.model.identity)
+            model.canRun = formats?.contains(model.model.format) ?? true
+            let state = try await store.state(of: family)
+            model.noUpdate = state.noUpdate(inUse: model.model.identity)
+            model.previous = state.previous.flatMap { $0 == model.model.identity ? nil : $0 }
             models.append(model)
         }
         return models
@@ -109,6 +112,8 @@ extension ModelManager: ModelDelivering {
     package func remove(_ model: ModelInfo) async throws {
         try await remove(model.id)
     }
+
+    package func rollBack(_ family: Family) async throws { _ = try await rollback(family) }
 
     package func changes() async -> AsyncStream<LibraryChange> {
         let events = events()

@@ -21,12 +21,19 @@ package struct LocalModel: Sendable, Hashable {
     package var presence: ModelPresence
     /// Why this device keeps the release: it is pinned, or newer ones are held back.
     package var noUpdate: NoUpdate?
+    /// Whether an engine of this program can run it.
+    package var canRun: Bool
+    /// The release to which it can be rolled back.
+    package var previous: ReleaseIdentity?
 
     /// A model with the given values.
-    package init(_ model: ModelInfo, presence: ModelPresence = .downloaded, noUpdate: NoUpdate? = nil) {
+    package init(
+        _ model: ModelInfo, presence: ModelPresence = .downloaded, noUpdate: NoUpdate? = nil, canRun: Bool = true
+    ) {
         self.model = model
         self.presence = presence
         self.noUpdate = noUpdate
+        self.canRun = canRun
     }
 }
 
@@ -104,6 +111,9 @@ package protocol ModelDelivering: Sendable {
 
     /// Deletes a model from the device with all its files.
     func remove(_ model: ModelInfo) async throws
+
+    /// Makes the release of a model before the present one live again, and holds the present one back.
+    func rollBack(_ family: Family) async throws
 
     /// Reports changes, also those made outside the library. Ends with its consumer. Lookups cause no changes.
     func changes() async -> AsyncStream<LibraryChange>

@@ -75,7 +75,8 @@ extension ModelInfo {
     public init(_ release: InstalledRelease) {
         let receipt = release.receipt
         self.init(
-            identity: release.identity, displayName: receipt.name, role: receipt.role, format: receipt.format,
+            identity: release.identity, displayName: receipt.name, summary: receipt.summary, role: receipt.role,
+            format: receipt.format,
             seesImages: receipt.role == .vision || receipt.files.contains { $0.role == .projector },
             size: receipt.totalSize, requiredMemory: Self.memory(for: receipt.totalSize),
             isVerified: receipt.isVerified)

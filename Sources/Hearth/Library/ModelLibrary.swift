@@ -88,7 +88,8 @@ import Observation
     /// The state of a model's download; `idle` without one.
     public func downloadState(of family: Family) -> DownloadState { row(of: family)?.download ?? .idle }
 
-    /// Whether a model for that role is on the device; features that need one are off otherwise.
+    /// Whether a model for that role is on the device, and an engine of this program can run it; features that need one are
+    /// off otherwise.
     public func hasModel(for role: ModelRole) -> Bool {
         // Read the observable property, so that observation tracks this answer.
         _ = rows
@@ -254,6 +255,17 @@ import Observation
             publish()
             throw LibraryFailure.presented(error, model: model)
         }
+    }
+
+    /// Makes the release of a model before the present one live again, and holds the present one back.
+    /// - Throws: the store's errors; the present release stays live then.
+    package func rollBack(_ family: Family) async throws {
+        do {
+            try await delivery.rollBack(family)
+        } catch {
+            throw LibraryFailure.presented(error, model: row(of: family)?.local?.model)
+        }
+        await refreshLocal()
     }
 
     /// Cancels active downloads, as the end of the program would, and keeps partial downloads for the next attempt.

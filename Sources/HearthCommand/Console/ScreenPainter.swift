@@ -2,21 +2,31 @@
 /// comes from here, so outside text cannot control the terminal.
 struct ScreenPainter: Sendable {
     private var size: ScreenSize?
-    private var shown: [String] = []
+    private var shown: [Line] = []
+
+    private struct Line: Sendable, Hashable {
+        var text = ""
+        var isDimmed = false
+    }
 
     /// Returns the text that changes the screen to these lines, `nil` if it shows them already.
-    /// - Parameter lines: from the top; lines beyond the window are not shown.
-    mutating func paint(_ lines: [String], on size: ScreenSize) -> String? {
-        let lines = lines.prefix(max(0, size.lines)).map(TerminalText.singleLine)
+    /// - Parameters:
+    ///   - lines: from the top; lines beyond the window are not shown.
+    ///   - dimmed: the numbers of faint lines.
+    mutating func paint(_ lines: [String], dimmed: Set<Int> = [], on size: ScreenSize) -> String? {
+        let lines = lines.prefix(max(0, size.lines)).enumerated().map { number, text in
+            Line(text: TerminalText.singleLine(text), isDimmed: dimmed.contains(number))
+        }
         var text = ""
         if size != self.size {
             text = "\u{1B}[2J"
             shown = []
         }
         for index in 0..<max(lines.count, shown.count) {
-            let line = index < lines.count ? lines[index] : ""
-            if index < shown.count ? line != shown[index] : !line.isEmpty {
-                text += "\u{1B}[\(index + 1);1H\u{1B}[K\(line)"
+            let line = index < lines.count ? lines[index] : Line()
+            if index < shown.count ? line != shown[index] : !line.text.isEmpty {
+                let shown = line.isDimmed ? "\u{1B}[2m\(line.text)\u{1B}[22m" : line.text
+                text += "\u{1B}[\(index + 1);1H\u{1B}[K\(shown)"
             }
         }
         self.size = size

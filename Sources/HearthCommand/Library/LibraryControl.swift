@@ -12,10 +12,11 @@ struct LibraryControl: Sendable, Hashable {
         case delete(Family)
         /// Download on a metered network?
         case metered(Family)
+        case rollBack(Family)
 
         fileprivate var family: Family {
             switch self {
-            case .delete(let family), .metered(let family): family
+            case .delete(let family), .metered(let family), .rollBack(let family): family
             }
         }
     }
@@ -35,6 +36,7 @@ struct LibraryControl: Sendable, Hashable {
         case makeDefault(Family)
         case cancel(Family)
         case delete(Family)
+        case rollBack(Family)
     }
 
     /// Whether to ask about downloads refused on a metered network.
@@ -62,10 +64,14 @@ struct LibraryControl: Sendable, Hashable {
 
     /// The open question, or the result of the last key.
     func prompt(in rows: [LibraryRow]) -> String? {
-        guard let question, let model = rows.first(where: { $0.id == question.family })?.model else { return message }
+        guard let question, let row = rows.first(where: { $0.id == question.family }) else { return message }
+        let model = row.model
         switch question {
         case .delete: return "Delete \(model.displayName) from this device? [y/N]"
         case .metered: return MeteredUse.question("\(model.sizeText) of \(model.displayName)") + " [y/N]"
+        case .rollBack:
+            guard let from = row.local?.model.identity, let to = row.rollback else { return message }
+            return "Roll back \(model.displayName) to \(to.version)? \(from.version) is held back. [y/N]"
         }
     }
 
@@ -82,6 +88,7 @@ struct LibraryControl: Sendable, Hashable {
             switch question {
             case .delete(let family): return .delete(family)
             case .metered(let family): return .downloadMetered(family)
+            case .rollBack(let family): return .rollBack(family)
             }
         }
         switch key {
@@ -110,6 +117,9 @@ struct LibraryControl: Sendable, Hashable {
         case .character("c") where row.canBeCancelled: return .cancel(row.id)
         case .character("x") where row.isUsable:
             question = .delete(row.id)
+            return nil
+        case .character("b") where row.canBeRolledBack:
+            question = .rollBack(row.id)
             return nil
         default: return nil
         }

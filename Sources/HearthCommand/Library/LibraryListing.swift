@@ -68,7 +68,7 @@ struct LibraryEntry: Encodable, Sendable {
 
     private enum CodingKeys: CodingKey {
         case family, version, variant, name, summary, role, state, progress, code, detail, action, presence, installed
-        case update, sizeBytes, memoryBytes, badges, isDefault, isSelected
+        case update, rollback, sizeBytes, receivedBytes, memoryBytes, badges, isDefault, isSelected
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -88,7 +88,9 @@ struct LibraryEntry: Encodable, Sendable {
         try container.encode(row.presence.rawValue, forKey: .presence)
         try container.encode(row.local?.model.identity.version.name, forKey: .installed)
         try container.encode(row.update?.version.name, forKey: .update)
+        try container.encode(row.rollback?.version.name, forKey: .rollback)
         try container.encode(model.size, forKey: .sizeBytes)
+        try container.encode(row.reading?.completedBytes, forKey: .receivedBytes)
         try container.encode(model.requiredMemory, forKey: .memoryBytes)
         try container.encode(row.badges.map(\.rawValue), forKey: .badges)
         try container.encode(row.isDefault, forKey: .isDefault)

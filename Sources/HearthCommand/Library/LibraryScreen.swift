@@ -6,15 +6,17 @@ import HearthDelivery
 /// The content of `hearth models` at one moment. Has no side effects: it returns the lines for a window's size.
 ///
 /// ```
-/// 3 models, 1 on this device (* default); asking the origins
+/// AI Model: 3 models, 1 on this device (* default); asking the origins
 ///     NAME       SIZE     MEMORY      BADGES       STATE
 ///  *  The diary  98.4 MB  1.2 GB RAM  Active       downloaded
 /// >   The poet   2.0 GB   4.0 GB RAM  Recommended  downloading 42%, 3.2 MB/s, 6 min 10 s left
 ///
 /// poet@1.0.0:q4_1: short poems, in the publisher's words
+/// Downloading: 840.0 MB of 2.0 GB
 /// origin: it does not answer. Using the list cached on 2026-11-20T08:00:00Z.
-/// ↑↓ choose  c cancel  r refresh  q leave
+/// ↑↓ choose  c Cancel download  r refresh  q leave
 /// ```
+/// Rows that this device cannot run are dimmed.
 struct LibraryScreen: Sendable, Hashable {
     var rows: [LibraryRow] = []
     /// The row that keys apply to.
@@ -35,7 +37,10 @@ struct LibraryScreen: Sendable, Hashable {
     func page(_ size: ScreenSize) -> Int { layout(size).room }
 
     /// The lines from the top, cut to the window's width.
-    func lines(_ size: ScreenSize) -> [String] {
+    func lines(_ size: ScreenSize) -> [String] { drawn(size).lines }
+
+    /// The lines, and the numbers of those of models that this device cannot run.
+    func drawn(_ size: ScreenSize) -> (lines: [String], dimmed: Set<Int>) {
         let (above, table, below, room) = layout(size)
         let index = rows.firstIndex { $0.id == selection } ?? 0
         // Scroll by pages, so that the visible rows depend only on the selection.
@@ -44,10 +49,15 @@ struct LibraryScreen: Sendable, Hashable {
         let last = prompt ?? keys
         let empty = size.lines - lines.count - below.count - 1
         lines += Array(repeating: "", count: max(0, min(empty, 1)))
-        return (lines + below + [last]).suffix(max(0, size.lines)).map { line in
-            // Leave the last column free: some terminals wrap after it.
-            TerminalText.truncated(TerminalText.singleLine(line), to: max(0, size.columns - 1))
-        }
+        let all = lines + below + [last]
+        let hidden = max(0, all.count - max(0, size.lines))
+        let incompatible = rows.dropFirst(first).prefix(room).enumerated().filter { $0.element.isIncompatible }
+        return (
+            all.dropFirst(hidden).map { line in
+                // Leave the last column free: some terminals wrap after it.
+                TerminalText.truncated(TerminalText.singleLine(line), to: max(0, size.columns - 1))
+            }, Set(incompatible.map { above.count + $0.offset - hidden }.filter { $0 >= 0 })
+        )
     }
 
     // MARK: Layout
@@ -75,7 +85,7 @@ struct LibraryScreen: Sendable, Hashable {
         guard !rows.isEmpty else {
             return isRefreshing ? "Asking the origins" : "No model is here, and none is on offer."
         }
-        return "\(models), \(here) on this device (\(LibraryTable.defaultMark) default)\(asking)"
+        return "AI Model: \(models), \(here) on this device (\(LibraryTable.defaultMark) default)\(asking)"
     }
 
     /// The table with as many columns as fit beside the state. Only names and figures matter, so that the columns
@@ -102,7 +112,11 @@ struct LibraryScreen: Sendable, Hashable {
         guard let row = rows.first(where: { $0.id == selection }) else { return [] }
         let summary = row.model.summary.map { ": \($0)" } ?? ""
         let about = TerminalText.truncated(TerminalText.singleLine("\(row.model.identity)\(summary)"), to: width)
-        return [about] + (row.detailText.map { Self.wrapped($0, to: width) } ?? [])
+        let bytes = row.reading.map { reading in
+            let word = reading.state.word
+            return "\(word.prefix(1).uppercased() + word.dropFirst()): \(reading.bytesText)"
+        }
+        return [about] + [bytes].compactMap(\.self) + (row.detailText.map { Self.wrapped($0, to: width) } ?? [])
     }
 
     /// Wraps a sentence to the maximum number of lines.
@@ -115,12 +129,13 @@ struct LibraryScreen: Sendable, Hashable {
         var keys = rows.isEmpty ? [] : ["↑↓ choose"]
         if let row = rows.first(where: { $0.id == selection }) {
             switch row.primaryAction {
-            case .download: keys.append("Enter download")
+            case .download: keys.append("Enter Download Model")
             case .select where !row.isDefault: keys.append("Enter make default")
             case .select, nil: break
             }
             if row.canBeUpdated { keys.append("u update") }
-            if row.canBeCancelled { keys.append("c cancel") }
+            if row.canBeCancelled { keys.append("c Cancel download") }
+            if let previous = row.rollback, row.canBeRolledBack { keys.append("b roll back to \(previous.version)") }
             if row.isUsable { keys.append("x delete") }
         }
         return (keys + ["r refresh", "q leave"]).joined(separator: "  ")
@@ -130,6 +145,12 @@ struct LibraryScreen: Sendable, Hashable {
 extension LibraryRow {
     /// Whether an update can be downloaded.
     var canBeUpdated: Bool { update != nil && isUsable && !download.isActive }
+
+    /// Whether the release before can become live again.
+    var canBeRolledBack: Bool { rollback != nil && isUsable && !download.isActive }
+
+    /// Whether this device cannot run the model, which is not here.
+    fileprivate var isIncompatible: Bool { if case .incompatible = state { true } else { false } }
 
     /// Whether there is an active download, or a failed one with partial files.
     var canBeCancelled: Bool {

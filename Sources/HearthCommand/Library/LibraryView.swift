@@ -131,7 +131,8 @@ import Observation
         control.settle(in: library.rows)
         let screen = watchedScreen()
         let size = terminal.size
-        guard let text = painter.paint(screen.lines(size), on: size) else { return }
+        let drawn = screen.drawn(size)
+        guard let text = painter.paint(drawn.lines, dimmed: drawn.dimmed, on: size) else { return }
         sinceDrawn = time.stopwatch()
         try await blocking { [terminal] in try terminal.write(text) }
     }
@@ -170,6 +171,7 @@ import Observation
         case .makeDefault(let family): begin { try await self.library.setDefaultModel(family) }
         case .cancel(let family): library.cancelDownload(family)
         case .delete(let family): begin { try await self.library.delete(family) }
+        case .rollBack(let family): begin { try await self.library.rollBack(family) }
         }
         return nil
     }

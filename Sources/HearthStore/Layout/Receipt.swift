@@ -6,7 +6,7 @@ import HearthCatalog
 ///
 /// ```json
 /// { "schemaVersion": 1, "family": "lupus-diary", "version": "1.1.0", "variant": "q4_k_m", "role": "text",
-///   "format": "gguf", "name": "Lupus Diary", "license": "apache-2.0", "contextLength": 8192,
+///   "format": "gguf", "name": "Lupus Diary", "summary": "…", "license": "apache-2.0", "contextLength": 8192,
 ///   "files": [ { "path": "lupus-diary-v1.1.0-q4_k_m.gguf", "role": "weights", "sizeBytes": 1, "sha256": "…" } ],
 ///   "origin": "https://…/models.json", "manifestEntry": "lupus-diary-v1.1.0-q4_k_m",
 ///   "installed": "2026-11-21T10:00:00Z", "verified": true }
@@ -70,6 +70,8 @@ public struct Receipt: Sendable, Hashable {
     public let format: ModelFormat
     /// The name for people.
     public let name: String?
+    /// The publisher's description.
+    public let summary: String?
     public let license: String?
     public let contextLength: Int?
     package let classes: Classes?
@@ -111,6 +113,7 @@ public struct Receipt: Sendable, Hashable {
         role = release.role
         format = release.format
         name = release.name
+        summary = release.summary
         license = release.license
         contextLength = release.contextLength
         classes = Classes(release.classes)
@@ -161,8 +164,8 @@ public struct Receipt: Sendable, Hashable {
 
 extension Receipt: DiskRecord {
     private enum Key: String, CodingKey {
-        case schemaVersion, content, role, format, name, license, contextLength, classes, trainedOn, canary, files,
-            origin, originDigest, manifestEntry, installed, verified, index, archive
+        case schemaVersion, content, role, format, name, summary, license, contextLength, classes, trainedOn, canary,
+            files, origin, originDigest, manifestEntry, installed, verified, index, archive
     }
 
     public init(from decoder: any Decoder) throws {
@@ -173,6 +176,7 @@ extension Receipt: DiskRecord {
         role = try values.decode(ModelRole.self, forKey: .role)
         format = try values.decode(ModelFormat.self, forKey: .format)
         name = try values.decodeIfPresent(String.self, forKey: .name)
+        summary = try values.decodeIfPresent(String.self, forKey: .summary)
         license = try values.decodeIfPresent(String.self, forKey: .license)
         contextLength = try values.decodeIfPresent(Int.self, forKey: .contextLength)
         classes = try values.decodeIfPresent(Classes.self, forKey: .classes)
@@ -203,6 +207,7 @@ extension Receipt: DiskRecord {
         try values.encode(role, forKey: .role)
         try values.encode(format, forKey: .format)
         try values.encodeIfPresent(name, forKey: .name)
+        try values.encodeIfPresent(summary, forKey: .summary)
         try values.encodeIfPresent(license, forKey: .license)
         try values.encodeIfPresent(contextLength, forKey: .contextLength)
         try values.encodeIfPresent(classes, forKey: .classes)

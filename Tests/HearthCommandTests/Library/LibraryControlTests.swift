@@ -54,6 +54,9 @@ import Testing
     private static let ada = Rows.family("ada")
     private static let tooLarge = Ineligibility.notEnoughMemory(needed: 9_000_000_000)
 
+    /// A model with a release before.
+    private static let back = Rows.updated("ada")
+
     static let cases = [
         Case("Enter fetches", Rows.offered("ada"), .enter, action: .download(ada)),
         Case("space too", Rows.offered("ada"), .character(" "), action: .download(ada)),
@@ -84,6 +87,10 @@ import Testing
         Case("a y without a question", Rows.here("ada"), .character("y")),
         Case("a y after a no", Rows.here("ada"), .character("x"), .character("n"), .character("y")),
         Case("x of what is not here", Rows.offered("ada"), .character("x"), .character("y")),
+        Case("b asks", back, .character("b")),
+        Case("y goes back", back, .character("b"), .character("y"), action: .rollBack(ada)),
+        Case("b, no", back, .character("b"), .character("n")),
+        Case("b without a release before", Rows.here("ada"), .character("b"), .character("y")),
         Case("r asks the origins", Rows.here("ada"), .character("r"), action: .refresh),
         Case("q leaves", Rows.here("ada"), .character("q"), action: .leave),
         Case("the end of input too", Rows.here("ada"), .endOfInput, action: .leave),

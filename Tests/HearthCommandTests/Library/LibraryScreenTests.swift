@@ -22,14 +22,15 @@ import Testing
     @Test func aWindowShowsEverything() {
         #expect(
             Self.screen(Self.library, selected: 1).lines(ScreenSize(columns: 100, lines: 12)) == [
-                "3 models, 1 on this device (* default)",
+                "AI Model: 3 models, 1 on this device (* default)",
                 "     NAME     SIZE      MEMORY  BADGES  STATE",
                 "     ada   98.4 MB  1.2 GB RAM          downloaded",
                 ">    bob   98.4 MB  1.2 GB RAM          downloading 42%, 2.0 MB/s, 29 s left",
                 "     cyd   98.4 MB  1.2 GB RAM          not downloaded",
                 "",
                 "bob@1.0.0:q4_1",
-                "↑↓ choose  c cancel  r refresh  q leave",
+                "Downloading: 42.0 MB of 100.0 MB",
+                "↑↓ choose  c Cancel download  r refresh  q leave",
             ])
     }
 
@@ -54,16 +55,20 @@ import Testing
     }
 
     @Test(arguments: [
-        ("not here", Rows.offered("ada"), "↑↓ choose  Enter download  r refresh  q leave"),
-        ("on its way", Rows.offered("ada", .download), "↑↓ choose  c cancel  r refresh  q leave"),
+        ("not here", Rows.offered("ada"), "↑↓ choose  Enter Download Model  r refresh  q leave"),
+        ("on its way", Rows.offered("ada", .download), "↑↓ choose  c Cancel download  r refresh  q leave"),
         ("here", Rows.here("ada"), "↑↓ choose  Enter make default  x delete  r refresh  q leave"),
+        (
+            "a release before", Rows.updated("ada"),
+            "↑↓ choose  Enter make default  b roll back to 1.0.0  x delete  r refresh  q leave"
+        ),
         (
             "an update", Rows.updatable("ada"),
             "↑↓ choose  Enter make default  u update  x delete  r refresh  q leave"
         ),
         (
             "failed", Rows.offered("ada", .download, .failed(Rows.lost)),
-            "↑↓ choose  Enter download  c cancel  r refresh  q leave"
+            "↑↓ choose  Enter Download Model  c Cancel download  r refresh  q leave"
         ),
     ])
     func theLastLineSaysWhatKeysDo(name: String, row: LibraryRow, keys: String) {
@@ -87,13 +92,28 @@ import Testing
         #expect(second.last == "↑↓ choose  r refresh  q leave")
     }
 
+    @Test func whatThisDeviceCannotRunIsDimmed() {
+        let objection = Ineligibility.notEnoughMemory(needed: 9_000_000_000)
+        let rows = ["ada", "bob", "cyd", "dan"].enumerated().map { number, name in
+            Rows.row(
+                Rows.model(name), .offered(OfferedModel(Rows.model(name), objection: number % 2 == 1 ? objection : nil))
+            )
+        }
+        for lines in 1...12 {
+            let drawn = Self.screen(rows, selected: 3).drawn(ScreenSize(columns: 100, lines: lines))
+            let wanted = drawn.lines.indices.filter { drawn.lines[$0].contains("incompatible: ") }
+            #expect(drawn.dimmed == Set(wanted), "\(lines): \(drawn)")
+            if lines > 1 { #expect(!wanted.isEmpty) }
+        }
+    }
+
     @Test func noticesAndQuestionsAreShown() {
         var screen = Self.screen(Self.library)
         screen.isRefreshing = true
         screen.notices = ["main: it does not answer. Using the list cached on 2026-11-20T08:00:00Z."]
         screen.prompt = "Delete ada from this device? [y/N]"
         let lines = screen.lines(ScreenSize(columns: 100, lines: 24))
-        #expect(lines.first == "3 models, 1 on this device (* default); asking the origins")
+        #expect(lines.first == "AI Model: 3 models, 1 on this device (* default); asking the origins")
         #expect(lines.dropLast().last == screen.notices[0])
         #expect(lines.last == screen.prompt)
         // A long one has its whole sentence.

@@ -144,7 +144,7 @@ import Testing
         async let ending = view.run(.asPublished)
         await until { $0.contains("not downloaded") }
         while library.isRefreshing { await Task.yield() }
-        await until { $0 == "3 models, 0 on this device (* default)" }
+        await until { $0 == "AI Model: 3 models, 0 on this device (* default)" }
         let before = await writesAtRest()
         terminal.type("j")
         await until { $0.hasPrefix(">    bob") }
@@ -190,7 +190,7 @@ import Testing
         terminal.type("\r")
         await until { $0 == question }
         terminal.type("n")
-        await until { $0.contains("Enter download") }
+        await until { $0.contains("Enter Download Model") }
         #expect(library.rows[0].detailCode == "metered-network")
         terminal.type("\r")
         await until { $0 == question }

@@ -60,7 +60,8 @@ import Testing
         #expect(
             Set(entries.flatMap(\.keys)) == [
                 "family", "version", "variant", "name", "summary", "role", "state", "progress", "code", "detail",
-                "action", "presence", "installed", "update", "sizeBytes", "memoryBytes", "badges", "isDefault",
+                "action", "presence", "installed", "update", "rollback", "sizeBytes", "receivedBytes", "memoryBytes",
+                "badges", "isDefault",
                 "isSelected",
             ])
         let (ada, bob) = (entries[0], entries[1])

@@ -42,6 +42,13 @@ enum Rows {
 
     static func here(_ name: String) -> LibraryRow { row(model(name), .local(LocalModel(model(name)))) }
 
+    /// A model that was updated from 1.0.0 to 1.1.0.
+    static func updated(_ name: String) -> LibraryRow {
+        var local = LocalModel(model(name, version: "1.1.0"))
+        local.previous = model(name).identity
+        return row(local.model, .local(local))
+    }
+
     static func updatable(_ name: String) -> LibraryRow {
         row(
             model(name), .local(LocalModel(model(name))),

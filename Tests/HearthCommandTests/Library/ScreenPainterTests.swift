@@ -13,6 +13,14 @@ import Testing
         #expect(painter.paint(["a"], on: Self.size) == "\u{1B}[2;1H\u{1B}[K\u{1B}[3;1H\u{1B}[K")
     }
 
+    @Test func dimmedLinesAreFaint() {
+        var painter = ScreenPainter()
+        let dimmed = "\u{1B}[2J\u{1B}[1;1H\u{1B}[Ka\u{1B}[2;1H\u{1B}[K\u{1B}[2mb\u{1B}[22m"
+        #expect(painter.paint(["a", "b"], dimmed: [1], on: Self.size) == dimmed)
+        #expect(painter.paint(["a", "b"], dimmed: [1], on: Self.size) == nil)
+        #expect(painter.paint(["a", "b"], on: Self.size) == "\u{1B}[2;1H\u{1B}[Kb")
+    }
+
     @Test func anotherWindowIsDrawnAnew() {
         var painter = ScreenPainter()
         _ = painter.paint(["a"], on: Self.size)

@@ -92,6 +92,17 @@ import Testing
         #expect(!state.hasModel(for: .text), "from the moment somebody wants it gone")
     }
 
+    /// An installed model without an engine switches no feature on, and is not chosen unasked.
+    @Test(arguments: ModelRole.allCases) func aModelThatNoEngineRunsIsNone(role: ModelRole) {
+        let model = Models.model("eyes", role: role)
+        var state = LibraryState()
+        state.list(local: [LocalModel(model, canRun: false)])
+        #expect(!state.hasModel(for: role))
+        #expect(state.selected == nil)
+        state.list(local: [LocalModel(model)])
+        #expect(state.hasModel(for: role))
+    }
+
     @Test func aModelForTextThatSeesImagesIsOneForVision() {
         var model = Models.text
         model.seesImages = true

@@ -157,6 +157,8 @@ final class ScriptedDelivery: ModelDelivering {
         state.withLock { $0.local[model.id] = nil }
     }
 
+    func rollBack(_ family: Family) async throws { journal.note("rollBack \(family)") }
+
     func changes() async -> AsyncStream<LibraryChange> { stream }
 }
 
