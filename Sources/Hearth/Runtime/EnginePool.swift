@@ -163,6 +163,9 @@ package final class EnginePool: Sendable {
         }
     }
 
+    /// Whether a request uses the engine of a source.
+    func isLeased(_ source: EngineSource) -> Bool { state.read { ($0.entries[source]?.leases ?? 0) > 0 } }
+
     // MARK: Loading
 
     private func begin(

@@ -100,20 +100,22 @@ public struct LiveModel: InferenceEngine {
     }
 
     /// Whether the next request finds the engine in memory.
-    package var isLoaded: Bool {
+    package var isLoaded: Bool { models.pool.loaded.contains(serving) }
+
+    /// Whether a request uses the engine now.
+    package var isInUse: Bool { models.pool.isLeased(serving) }
+
+    /// What the next request uses.
+    private var serving: EngineSource {
         switch source {
-        case .live(let line): models.pool.loaded.contains(.release(line.serving))
-        case .fixed(let source): models.pool.loaded.contains(source)
+        case .live(let line): .release(line.serving)
+        case .fixed(let source): source
         }
     }
 
     /// Unloads the engine as soon as no answer needs it. The next use loads it again.
     package func retire() {
-        let wanted: EngineSource =
-            switch source {
-            case .live(let line): .release(line.serving)
-            case .fixed(let source): source
-            }
+        let wanted = serving
         models.pool.retire { $0 == wanted }
     }
 

@@ -14,6 +14,7 @@
         let unloaded = Locked<[String]>([])
         let kept = Locked<[Duration?]>([])
         let deleted = Locked<[String]>([])
+        let answering = Locked(false)
 
         init(_ engine: ScriptedEngine, name: String = "tiny") {
             scripted = engine
@@ -44,6 +45,8 @@
         }
 
         func loaded() async -> [LoadedModel] { [LoadedModel(model: model, bytes: 1000)] }
+
+        func isAnswering(_ model: ServedModel) async -> Bool { answering.withLock { $0 } }
 
         func used(_ model: ServedModel, keepAlive: Duration?) async { kept.withLock { $0.append(keepAlive) } }
 

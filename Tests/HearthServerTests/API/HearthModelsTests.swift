@@ -66,7 +66,7 @@
 
         @Test func anIdleModelLeavesAfterItsTime() async throws {
             let clock = ManualClock()
-            let warmth = ModelWarmth(usual: .seconds(300), time: clock.time)
+            let warmth = ModelWarmth(time: clock.time)
             let unloaded = Locked(0)
             let (ends, source) = AsyncStream<Void>.makeStream()
             func use(_ keepAlive: Duration?) {
@@ -84,10 +84,47 @@
             for await _ in ends { break }
             #expect(unloaded.withLock { $0 } == 1)
             // A later use replaces the time.
-            use(nil)
+            use(.seconds(300))
             #expect(warmth.expiry(of: "m") != nil)
-            use(KeepAlive.longest)
-            #expect(warmth.expiry(of: "m") == nil)
+            for limit in [nil, KeepAlive.longest] {
+                use(limit)
+                #expect(warmth.expiry(of: "m") == nil)
+            }
+        }
+
+        /// A change of settings that leaves the engines as they are.
+        @Test(.timeLimit(.minutes(2))) func otherChoicesLetAWarmModelLeaveAllTheSame() async throws {
+            try await NativeFixture.with { fixture in
+                try await fixture.download()
+                let clock = ManualClock()
+                var settings = HearthModels.Settings()
+                settings.keepAlive = .seconds(300)
+                let models = HearthModels(fixture.hearth, settings: settings, time: clock.time)
+                let model = try await models.model("talker")
+                _ = try await models.engine(for: model).capabilities
+                await models.used(model, keepAlive: nil)
+                await clock.sleepers(atLeast: 1)
+                settings.answersAnyName = true
+                models.use(settings)
+                #expect(try await models.model("unknown") == model)
+                #expect(await models.loaded().count == 1)
+                clock.advance(by: .seconds(301))
+                while await !models.loaded().isEmpty { await Task.yield() }
+            }
+        }
+
+        @Test(.timeLimit(.minutes(2))) func aLeasedModelIsAnswering() async throws {
+            try await NativeFixture.with { fixture in
+                try await fixture.download()
+                let models = HearthModels(fixture.hearth)
+                let model = try await models.model("talker")
+                let live = try #require(try await models.engine(for: model) as? LiveModel)
+                let lease = try await live.lease()
+                #expect(await models.isAnswering(model))
+                lease.end()
+                // The page loads the new model for a moment, too.
+                while await models.isAnswering(model) { await Task.yield() }
+            }
         }
     }
 #endif

@@ -1,4 +1,5 @@
 #if Server
+    import Foundation
     import HearthBase
     import HearthInference
     import HearthTestSupport
@@ -35,6 +36,24 @@
                 "/v1/responses", #"{"model":"tiny","input":"x","previous_response_id":"\#(id)"}"#)
             #expect(gone.status == 404)
             #expect(try gone.json.text("error/param") == "previous_response_id")
+        }
+
+        @Test func countsAndResponsesOutliveAChangeOfSettings() async throws {
+            let models = ScriptedModels(ScriptedEngine([[.text("Hello"), .finish(.endOfGeneration)]]))
+            let answers = ServedAnswers()
+            func reply(_ routes: APIRoutes, _ method: String, _ path: String, _ body: String) async throws
+                -> ServerReply
+            {
+                try #require(
+                    await routes.reply(
+                        to: ServerRequest(method: method, target: path, body: RequestBody(Array(body.utf8)))))
+            }
+            let before = APIRoutes(APIService(models, answers: answers))
+            let made = try await reply(before, "POST", "/v1/responses", #"{"model":"tiny","input":"x"}"#)
+            let id = try #require(try JSONValue(parsing: Data(try await made.collectedBody())).text("id"))
+            let after = APIRoutes(APIService(models, answers: answers))
+            #expect(try await reply(after, "GET", "/v1/responses/\(id)", "").status == 200)
+            #expect(answers.metricsText.contains(#"hearth_answers_total{reason="stop"} 1"#))
         }
 
         @Test func aResponseThatIsNotStoredCannotBeRead() async throws {

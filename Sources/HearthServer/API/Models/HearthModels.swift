@@ -30,7 +30,7 @@
         package struct Settings: Sendable {
             /// Models served in place of the installed ones; empty for the installed ones.
             package var pinned: [Pinned] = []
-            /// The model of requests that name none; `nil` for the configured one or the only one.
+            /// The model of requests that name none; `nil` for the only one.
             package var defaultModel: String?
             /// Whether the default model also answers requests for models that do not exist.
             package var answersAnyName = false
@@ -56,27 +56,32 @@
         }
 
         /// The time after which the disk is asked again which models are installed.
-        private static let memory = Duration.seconds(1)
+        private static let listLifetime = Duration.seconds(1)
 
         private let hearth: Hearth
-        private let settings: Settings
+        private let chosen: Locked<Settings>
         private let warmth: ModelWarmth
         private let time: TimeSource
         private let known = Locked(Known())
 
         package init(_ hearth: Hearth, settings: Settings = Settings(), time: TimeSource = .system) {
             self.hearth = hearth
-            self.settings = settings
+            chosen = Locked(settings)
             self.time = time
-            warmth = ModelWarmth(usual: settings.keepAlive, time: time)
+            warmth = ModelWarmth(time: time)
         }
+
+        private var settings: Settings { chosen.withLock { $0 } }
+
+        /// Uses other choices for later requests. Models stay in memory as long as they would have.
+        package func use(_ settings: Settings) { chosen.withLock { $0 = settings } }
 
         // MARK: Names
 
         package func models() async throws -> [ServedModel] {
             if !settings.pinned.isEmpty { return settings.pinned.map(\.model) }
             let remembered = known.withLock { known in
-                known.read.map { $0.elapsed < Self.memory } ?? false ? known.models : nil
+                known.read.map { $0.elapsed < Self.listLifetime } ?? false ? known.models : nil
             }
             if let remembered { return remembered }
             let watch = time.stopwatch()
@@ -132,7 +137,7 @@
         /// The default model.
         private func usual() async throws -> ServedModel {
             let known = try await models()
-            if let name = settings.defaultModel ?? hearth.configuration.defaultModel,
+            if let name = settings.defaultModel,
                 let model = known.first(where: { $0.answers(to: name) })
             {
                 return model
@@ -216,8 +221,19 @@
             }
         }
 
+        package func isAnswering(_ model: ServedModel) async -> Bool {
+            do {
+                return try await live(model).isInUse
+            } catch {
+                // A model that cannot be found answers nothing.
+                return false
+            }
+        }
+
         package func used(_ model: ServedModel, keepAlive: Duration?) async {
-            warmth.used(model.name, keepAlive: keepAlive) { [weak self] in await self?.unload(model) }
+            warmth.used(model.name, keepAlive: keepAlive ?? settings.keepAlive) { [weak self] in
+                await self?.unload(model)
+            }
         }
 
         package func unload(_ model: ServedModel) async {

@@ -11,23 +11,19 @@
             var task: Task<Void, Never>?
         }
 
-        private let usual: Duration?
         private let time: TimeSource
         private let entries = Locked<(last: UInt64, models: [String: Entry])>((0, [:]))
 
-        /// - Parameter usual: the time that an idle model stays; `nil` for no limit.
-        init(usual: Duration?, time: TimeSource) {
-            self.usual = usual
-            self.time = time
-        }
+        init(time: TimeSource) { self.time = time }
 
         /// The time at which a model leaves; `nil` if it stays.
         func expiry(of model: String) -> Date? { entries.withLock { $0.models[model]?.expires } }
 
         /// Records the end of a request. Later uses replace the time.
-        /// - Parameter unload: called when the model has been idle for that time.
-        func used(_ model: String, keepAlive: Duration?, unload: @escaping @Sendable () async -> Void) {
-            let limit = keepAlive ?? usual
+        /// - Parameters:
+        ///   - limit: the time that the model stays when it is idle; `nil` for no limit.
+        ///   - unload: called when the model has been idle for that time.
+        func used(_ model: String, keepAlive limit: Duration?, unload: @escaping @Sendable () async -> Void) {
             entries.withLock { entries in
                 entries.models[model]?.task?.cancel()
                 entries.last += 1

@@ -13,14 +13,12 @@
     /// ```
     package struct APIRoutes: Sendable {
         package let service: APIService
-        let responses: ResponseStore
         private let table: [String: Route]
 
         /// What a route needs to reply.
         struct Call: Sendable {
             let request: ServerRequest
             let service: APIService
-            let responses: ResponseStore
             /// The rest of the path, for routes that end with a name.
             let name: String
 
@@ -73,8 +71,6 @@
         /// The routes of a service.
         package init(_ service: APIService) {
             self.service = service
-            responses = ResponseStore(
-                maximumCount: service.settings.storedResponses, maximumBytes: service.settings.storedBytes)
             var table: [String: Route] = [:]
             for routes in [Self.openAI, Self.llamaServer, Self.anthropic, Self.ollama] {
                 table.merge(routes) { $1 }
@@ -114,8 +110,7 @@
                 return reply
             }
             do {
-                return try await route.answer(
-                    Call(request: request, service: service, responses: responses, name: name))
+                return try await route.answer(Call(request: request, service: service, name: name))
             } catch {
                 return Self.refusal(APIFailure(error), route.dialect)
             }

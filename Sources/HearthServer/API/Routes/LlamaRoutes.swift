@@ -109,7 +109,7 @@
         private static func slots(_ call: Call) async throws -> ServerReply {
             let ready = try await call.service.ready(call.request.target.value("model"))
             let count = ready.information.parallelAnswers ?? 1
-            let busy = call.service.activity.running[ready.model.name] ?? 0
+            let busy = call.service.answers.activity.running[ready.model.name] ?? 0
             return json(
                 .array(
                     (0..<count).map { slot in

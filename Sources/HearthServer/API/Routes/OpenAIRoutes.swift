@@ -21,10 +21,10 @@
             }
             routes["POST /v1/completions"] = Route(.openAI) { try await complete($0) }
             routes["GET /v1/responses/*"] = Route(.openAI) { call in
-                bytes(try call.responses.entry(call.name).body, "application/json; charset=utf-8")
+                bytes(try call.service.answers.responses.entry(call.name).body, "application/json; charset=utf-8")
             }
             routes["DELETE /v1/responses/*"] = Route(.openAI) { call in
-                try call.responses.remove(call.name)
+                try call.service.answers.responses.remove(call.name)
                 return json(["id": .string(call.name), "object": "response", "deleted": true])
             }
             for path in [
@@ -93,7 +93,8 @@
             var form = try ResponsesRequest.decode(try await call.fields(), needsModel: isOpenAI)
             var conversation: [ChatMessage] = []
             if let previous = form.previous {
-                conversation = try call.responses.entry(previous, field: "previous_response_id").messages
+                conversation = try call.service.answers.responses.entry(previous, field: "previous_response_id")
+                    .messages
             }
             conversation += form.input
             let instructions = form.instructions.map { [ChatMessage(.system, $0)] } ?? []
@@ -105,7 +106,7 @@
                 guard form.isStored else { return }
                 let said = ChatMessage(
                     .assistant, answer.text, thinking: answer.thinking, toolCalls: answer.toolCalls)
-                call.responses.keep(
+                call.service.answers.responses.keep(
                     reply.id,
                     ResponseStore.Entry(messages: conversation + [said], body: body.bytes, input: form.input))
             }

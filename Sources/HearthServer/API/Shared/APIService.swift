@@ -7,20 +7,20 @@
     package struct APIService: Sendable {
         package let provider: any ModelProvider
         package let settings: APISettings
-        package let activity = ModelActivity()
-        package let metrics = AnswerMetrics()
+        package let answers: ServedAnswers
         package let health: ModelHealth
         let time: TimeSource
 
-        package init(_ provider: any ModelProvider, settings: APISettings = APISettings(), time: TimeSource = .system) {
+        package init(
+            _ provider: any ModelProvider, settings: APISettings = APISettings(),
+            answers: ServedAnswers = ServedAnswers(), time: TimeSource = .system
+        ) {
             self.provider = provider
             self.settings = settings
             self.time = time
-            health = ModelHealth(provider, activity: activity, time: time)
+            self.answers = answers
+            health = ModelHealth(provider, time: time)
         }
-
-        /// Facts of the answers as text of Prometheus.
-        package var metricsText: String { metrics.text(running: activity.running) }
 
         /// A model with its loaded engine.
         struct Ready {
@@ -59,19 +59,19 @@
             let (events, source) = AsyncThrowingStream<APIEvent, any Error>.makeStream()
             let start = StartSignal()
             let work = Task {
-                await activity.using(ready.model.name) {
+                await answers.activity.using(ready.model.name) {
                     do {
                         try await generate(prompts, request.copies, ready.engine) { event in
                             switch event {
                             case .event(_, let event): if event.isStart { start.succeed() }
-                            case .finished(_, let summary): metrics.count(summary)
+                            case .finished(_, let summary): answers.metrics.count(summary)
                             }
                             source.yield(event)
                         }
                         start.succeed()
                         source.finish()
                     } catch {
-                        metrics.countFailure()
+                        answers.metrics.countFailure()
                         start.fail(error)
                         source.finish(throwing: error)
                     }

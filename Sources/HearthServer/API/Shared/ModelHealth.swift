@@ -24,13 +24,11 @@
         private static let patience = Duration.seconds(20)
 
         private let provider: any ModelProvider
-        private let activity: ModelActivity
         private let time: TimeSource
         private let state = Locked(State())
 
-        init(_ provider: any ModelProvider, activity: ModelActivity, time: TimeSource) {
+        init(_ provider: any ModelProvider, time: TimeSource) {
             self.provider = provider
-            self.activity = activity
             self.time = time
         }
 
@@ -65,16 +63,21 @@
             do {
                 let engine = try await provider.engine(for: model)
                 let summary = try await engine.generate([ChatMessage(.user, "Hi")], options: options) { _ in }
-                return summary.usage.generatedTokens > 0 || activity.running[model.name] != nil
+                if summary.usage.generatedTokens > 0 { return true }
+                Log.write(.info, "api", "\(model.name) made no token within \(Self.patience)")
             } catch is CancellationError {
                 // It left memory meanwhile.
                 return true
             } catch let error as LLMError where error.code == .busy {
                 return true
+            } catch let error as LLMError where error.code == .timedOut {
+                Log.write(.info, "api", "\(model.name) made no token: \(error)")
             } catch {
                 Log.write(.error, "api", "\(model.name) makes no token: \(error)")
                 return false
             }
+            // A question may wait while others fill all slots: of a dialect, of the page, of the program itself.
+            return await provider.isAnswering(model)
         }
     }
 #endif

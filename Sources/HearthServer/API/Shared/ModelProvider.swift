@@ -100,6 +100,9 @@
         /// The models in memory.
         func loaded() async -> [LoadedModel]
 
+        /// Whether a request of any client uses the model now.
+        func isAnswering(_ model: ServedModel) async -> Bool
+
         /// Records the end of a request, after which the model stays in memory for a time; `nil` for the usual time.
         func used(_ model: ServedModel, keepAlive: Duration?) async
 
@@ -126,9 +129,6 @@
         package var maximumChoices = 64
         /// The version of this program.
         package var version = "0.1.0"
-        /// The most stored responses of `/v1/responses`, and their bytes together.
-        package var storedResponses = 256
-        package var storedBytes = 32 << 20
 
         package init() {}
 
