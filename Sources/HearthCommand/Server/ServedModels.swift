@@ -6,33 +6,27 @@
 
     /// The models of the resident process under its present settings.
     final class ServedModels: Sendable {
-        /// Models that leave memory with the last request that uses them.
-        private final class Opened: Sendable {
-            let hearth: Hearth
-
-            init(_ hearth: Hearth) { self.hearth = hearth }
-
-            deinit {
-                let hearth = hearth
-                Task { await hearth.close() }
-            }
-        }
-
         /// The models under one set of settings.
         private final class Generation: Sendable {
-            let opened: Opened
+            let opened: OpenedModels
             let configuration: Configuration
+            let models: HearthModels
             let routes: APIRoutes
 
             var hearth: Hearth { opened.hearth }
 
-            init(_ opened: Opened, _ configuration: Configuration) {
+            /// - Parameter models: those of settings with the same engines, which know how long each stays in memory.
+            init(
+                _ opened: OpenedModels, _ configuration: Configuration, _ answers: ServedAnswers,
+                models: HearthModels? = nil
+            ) {
                 self.opened = opened
                 self.configuration = configuration
-                let hearth = opened.hearth
-                let models = HearthModels(hearth, settings: HearthModels.Settings(configuration: configuration))
+                let choices = HearthModels.Settings(configuration: configuration)
+                models?.use(choices)
+                self.models = models ?? HearthModels(opened.hearth, settings: choices)
                 let settings = APISettings(configuration: configuration, version: HearthCommand.version)
-                routes = APIRoutes(APIService(models, settings: settings))
+                routes = APIRoutes(APIService(self.models, settings: settings, answers: answers))
             }
         }
 
@@ -47,6 +41,7 @@
         /// The context of the process, with the transfers that its jobs share.
         let context: CommandContext
         private let started: Date
+        private let answers = ServedAnswers()
         private let state: Locked<State>
 
         /// Reads the settings, and recovers what ended processes left.
@@ -57,7 +52,7 @@
             var context = context
             context.queue = hearth.manager.transfers
             self.context = context
-            state = Locked(State(generation: Generation(Opened(hearth), hearth.configuration)))
+            state = Locked(State(generation: Generation(OpenedModels(hearth), hearth.configuration, answers)))
         }
 
         private var generation: Generation? { state.withLock { $0.generation } }
@@ -67,15 +62,15 @@
         /// The address under which browsers reach the process.
         var address: String? { state.withLock { $0.address } }
 
-        /// The models of the present settings, with what keeps them open.
-        var present: (hearth: Hearth, owner: any Sendable)? { generation.map { ($0.hearth, $0) } }
+        /// The models of the present settings.
+        var present: OpenedModels? { generation?.opened }
 
         /// Tells the native API about later settings.
         func follow(_ native: NativeService) { state.withLock { $0.native = native } }
 
         /// Keeps a model warm that has answered.
         func used(_ family: String) async {
-            guard let provider = generation?.routes.service.provider else { return }
+            guard let provider = generation?.models else { return }
             do {
                 await provider.used(try await provider.model(family), keepAlive: nil)
             } catch {
@@ -103,7 +98,7 @@
         func scope(_ method: String, _ path: String) -> ServerScope? { generation?.routes.scope(method, path) }
 
         /// Facts of the answers as text of Prometheus.
-        var metrics: String { generation?.routes.service.metricsText ?? "" }
+        var metrics: String { answers.metricsText }
 
         /// Whether the loaded models make tokens, and how many there are.
         func health() async -> (isWell: Bool, models: Int) {
@@ -117,7 +112,7 @@
                 "started": .string(started.formatted(.iso8601)), "version": .string(HearthCommand.version),
             ]
             facts["address"] = state.withLock { $0.address }.map { .string($0) }
-            let loaded = await generation?.routes.service.provider.loaded() ?? []
+            let loaded = await generation?.models.loaded() ?? []
             facts["models"] = .array(
                 loaded.map { model in
                     var entry: [String: JSONValue] = [
@@ -162,20 +157,20 @@
                 await state.withLock { $0.native }?.reread()
                 return
             }
-            let next = Generation(Opened(hearth), hearth.configuration)
+            let next = Generation(OpenedModels(hearth), hearth.configuration, answers)
             let native = state.withLock { state -> NativeService? in
                 guard state.generation != nil else { return nil }
                 state.generation = next
                 return state.native
             }
-            await native?.use(hearth, owner: next)
+            await native?.use(next.opened)
         }
 
         /// Uses other settings that leave the models as they are.
         func refresh(_ configuration: Configuration) {
             state.withLock { state in
                 guard let old = state.generation else { return }
-                state.generation = Generation(old.opened, configuration)
+                state.generation = Generation(old.opened, configuration, answers, models: old.models)
             }
         }
 

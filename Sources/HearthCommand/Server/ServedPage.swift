@@ -12,15 +12,16 @@
 
         /// - Throws: `DatabaseError`, `FileError`, `ConfigurationError`.
         init(_ models: ServedModels, _ context: CommandContext) async throws {
-            guard let (hearth, owner) = models.present else {
+            guard let present = models.present else {
                 throw ServerError(.notServing, "the server ends")
             }
             let parts = NativeParts(
                 version: HearthCommand.version, network: context.network(), time: context.time,
                 cloud: { await Self.cloud($0, context) }, reload: { await models.reloadNow() },
                 refresh: { models.refresh($0) },
-                used: { await models.used($0) }, address: { models.address })
-            service = try await NativeService(hearth, owner: owner, parts: parts)
+                used: { await models.used($0) }, address: { models.address },
+                ringing: { ReminderTimer.text(environment: context.environment) })
+            service = try await NativeService(present, parts: parts)
             files = PageFiles(folder: Self.folder(context.environment), command: "hearth serve --detach")
             models.follow(service)
         }

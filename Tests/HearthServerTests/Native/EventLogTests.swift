@@ -50,6 +50,16 @@
             #expect(log.events(after: 50) == .missed(since: 51))
         }
 
+        /// Dropped events leave memory at once.
+        @Test func droppedEventsTakeNoMemory() throws {
+            let log = EventLog(epoch: "e", bounds: EventLog.Bounds(events: 1000, bytes: 4 << 20))
+            let before = try #require(SystemMemory.residentBytes)
+            for number in 0..<600 { log.add("a", data: [UInt8](repeating: UInt8(number % 250 + 1), count: 1 << 20)) }
+            let after = try #require(SystemMemory.residentBytes)
+            #expect(names(log.events(after: 596))?.count == 4)
+            #expect(after < before + 300 << 20)
+        }
+
         @Test func thousandsOfEventsStayInOrder() {
             let log = EventLog(epoch: "e", bounds: EventLog.Bounds(events: 2000, bytes: 1 << 20))
             for number in 1...10_000 { log.add("\(number)", data: []) }

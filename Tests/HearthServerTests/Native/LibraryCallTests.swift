@@ -72,6 +72,14 @@
             }
         }
 
+        @Test func anInstalledModelHasItsDescriptionWithoutItsOrigin() async throws {
+            try await NativeFixture.with { fixture in
+                try await fixture.download()
+                let here = try await fixture.hearth.manager.localModels()
+                #expect(here.map(\.model.summary) == ["Talks a lot."])
+            }
+        }
+
         @Test func whatDoesNotFitIsRefused() async throws {
             try await NativeFixture.with(offers: [.init(memory: 900_000_000_000_000)]) { fixture in
                 await fixture.service.library.library.refresh()
@@ -96,6 +104,26 @@
                 #expect(row["state"]?.text == "not-downloaded")
                 #expect(try await fixture.call("DELETE", "/models/listed/talker").status == 200)
                 #expect(try Configuration.load(home: fixture.hearth.home).library.models.isEmpty)
+            }
+        }
+
+        @Test func twoAddressesWithOneFileNameAreTwoModels() async throws {
+            let bytes = NativeFixture.Offer().bytes
+            let server = try FaultServer(FaultServer.file(bytes))
+            try await NativeFixture.with(offers: []) { fixture in
+                var ids: Set<String> = []
+                for place in ["/a/tiny.gguf", "/b/tiny.gguf", "/b/tiny.gguf"] {
+                    let order = #"{"reference": "\#(try server.url(place).absoluteString)"}"#
+                    let added = try await fixture.call("POST", "/models/add", order)
+                    #expect(added.status == 200, "\(added.body)")
+                    let row = try #require(added.body["rows"]?[0])
+                    #expect(row["name"]?.text == "tiny")
+                    ids.insert(try #require(row["id"]?.text))
+                }
+                #expect(ids.count == 2 && ids.allSatisfy { $0.hasPrefix("tiny-") })
+                let rows = try await fixture.call("GET", "/models").body["rows"]?.items ?? []
+                #expect(Set(rows.compactMap { $0["id"]?.text }) == ids)
+                #expect(try Configuration.load(home: fixture.hearth.home).library.models.count == 2)
             }
         }
 

@@ -21,6 +21,8 @@
         private var held: [CheckedContinuation<Void, Never>] = []
         private var waiting: [CheckedContinuation<Void, Never>] = []
         private(set) var stalls = 0
+        /// The options of the answers so far, without those of probes.
+        private(set) var options: [GenerationOptions] = []
 
         init(_ texts: [String] = ["Hello there."]) { self.texts = texts }
 
@@ -30,6 +32,7 @@
         ) async throws -> GenerationSummary {
             // The probe of a new release asks without a system prompt.
             let isProbe = messages.first?.role != .system
+            if !isProbe { self.options.append(options) }
             let text = isProbe ? "Fine" : texts.count > 1 ? texts.removeFirst() : texts.first ?? ""
             var count = 0
             for piece in text.split(separator: "…", omittingEmptySubsequences: false).enumerated() {
@@ -72,12 +75,29 @@
         }
     }
 
+    /// Whether the models of settings are still used.
+    final class WatchedModels: @unchecked Sendable {
+        private weak var models: OpenedModels?
+
+        init(_ models: OpenedModels) { self.models = models }
+
+        var isThere: Bool { models != nil }
+
+        /// Waits until they have no user; `false` if that takes very long.
+        func left() async -> Bool {
+            for _ in 0..<1_000_000 where isThere { await Task.yield() }
+            return !isThere
+        }
+    }
+
     /// The native API over a home in a temporary folder, an origin in a folder, and an engine that talks.
     final class NativeFixture: Sendable {
         let folder: TemporaryFolder
         let hearth: Hearth
         let service: NativeService
         let engine: TalkingEngine
+        /// The models at the start, which only the service keeps.
+        let models: WatchedModels
         let reloads = Locked(0)
 
         /// One model of the origin.
@@ -99,7 +119,7 @@
                 let digest = hasDigest ? "\"sha256\": \"\(SHA256Digest(hashing: Array(bytes)).hex)\"," : ""
                 return #"""
                     {"id": "\#(filename)", "version": "\#(version)", "filename": "\#(filename)", \#(digest)
-                     "sizeBytes": \#(bytes.count), "role": "text", "name": "The \#(family)",
+                     "sizeBytes": \#(bytes.count), "role": "text", "name": "The \#(family)", "summary": "Talks a lot.",
                      "requirements": {"memoryBytes": \#(memory)}, "downloadUrl": "\#(filename)"}
                     """#
             }
@@ -130,10 +150,24 @@
             let parts = NativeParts(
                 version: "1.2.3", network: UnmonitoredNetwork(),
                 cloud: { _ in NativeCloud(premium: PremiumManager()) },
-                reload: { reloads.withLock { $0 += 1 } }, address: { "http://127.0.0.1:1" })
-            service = try await NativeService(hearth, owner: 0, parts: parts)
+                reload: { reloads.withLock { $0 += 1 } }, address: { "http://127.0.0.1:1" },
+                ringing: { "the bells ring" })
+            let opened = OpenedModels(hearth)
+            models = WatchedModels(opened)
+            service = try await NativeService(opened, parts: parts)
             self.folder = folder
             self.engine = engine
+        }
+
+        /// The models of the home under other settings, with an engine of their own.
+        func reopened(_ texts: [String]) throws -> (models: OpenedModels, engine: TalkingEngine) {
+            let engine = TalkingEngine(texts)
+            var engines = EngineRegistry()
+            engines.register(.gguf) { _ in engine }
+            let hearth = try Hearth(
+                home: folder.path("home"), configuration: hearth.configuration,
+                environment: ["HEARTH_NETWORK": "unmetered"], engines: engines)
+            return (OpenedModels(hearth), engine)
         }
 
         /// Runs a test's body, and ends everything whatever happens.

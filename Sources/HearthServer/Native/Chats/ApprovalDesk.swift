@@ -9,16 +9,17 @@
 
     /// The actions that wait for the user's decision on the page.
     final class ApprovalDesk: ActionApproval {
-        /// An action that waits.
+        /// An action that waits. Two questions about one action wait side by side for the same decision.
         struct Waiting: Sendable {
             let chat: String
             let card: ActionCard
+            fileprivate let number: UInt64
             fileprivate let continuation: CheckedContinuation<ActionDecision, Never>
         }
 
         private struct State {
-            var waiting: [String: Waiting] = [:]
-            var order: [String] = []
+            var waiting: [Waiting] = []
+            var last: UInt64 = 0
             var tell: (@Sendable (_ chat: String, _ card: ActionCard) -> Void)?
         }
 
@@ -30,40 +31,47 @@
         }
 
         /// The actions that wait, the oldest first.
-        var waiting: [Waiting] { state.withLock { state in state.order.compactMap { state.waiting[$0] } } }
+        var waiting: [Waiting] { state.withLock { $0.waiting } }
 
-        func isWaiting(_ card: String) -> Bool { state.withLock { $0.waiting[card] != nil } }
+        func isWaiting(_ card: String) -> Bool { state.withLock { $0.waiting.contains { $0.card.id == card } } }
 
         func decide(_ card: ActionCard) async -> ActionDecision {
             // Outside of a conversation no page can show the card.
             guard let chat = ChatContext.chat else { return .decline }
-            let decision = await withTaskCancellationHandler {
+            let number = state.withLock { state in
+                state.last += 1
+                return state.last
+            }
+            return await withTaskCancellationHandler {
                 await withCheckedContinuation { continuation in
                     state.withLock { state in
-                        state.waiting[card.id] = Waiting(chat: chat, card: card, continuation: continuation)
-                        state.order.append(card.id)
+                        state.waiting.append(
+                            Waiting(chat: chat, card: card, number: number, continuation: continuation))
                     }
                     state.withLock { $0.tell }?(chat, card)
-                    if Task.isCancelled { answer(.decline, to: card.id) }
+                    if Task.isCancelled { answer(.decline) { $0.number == number } }
                 }
             } onCancel: {
-                answer(.decline, to: card.id)
+                answer(.decline) { $0.number == number }
             }
-            return decision
         }
 
         /// Gives the decision about a card.
         /// - Returns: whether the card waited for one.
         @discardableResult
         func answer(_ decision: ActionDecision, to card: String, in chat: String? = nil) -> Bool {
-            let waiting = state.withLock { state -> Waiting? in
-                guard let waiting = state.waiting[card], chat == nil || waiting.chat == chat else { return nil }
-                state.waiting[card] = nil
-                state.order.removeAll { $0 == card }
-                return waiting
+            answer(decision) { $0.card.id == card && (chat == nil || $0.chat == chat) }
+        }
+
+        @discardableResult
+        private func answer(_ decision: ActionDecision, where isMeant: (Waiting) -> Bool) -> Bool {
+            let meant = state.withLock { state in
+                let meant = state.waiting.filter(isMeant)
+                state.waiting.removeAll(where: isMeant)
+                return meant
             }
-            waiting?.continuation.resume(returning: decision)
-            return waiting != nil
+            for waiting in meant { waiting.continuation.resume(returning: decision) }
+            return !meant.isEmpty
         }
     }
 #endif

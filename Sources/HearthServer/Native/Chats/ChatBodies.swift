@@ -138,7 +138,7 @@
         var message: MessageBody
     }
 
-    struct MessageRemovedEvent: Codable, Sendable {
+    struct MessageIDEvent: Codable, Sendable {
         var chat: String
         var message: String
     }

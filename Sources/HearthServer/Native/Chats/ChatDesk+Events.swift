@@ -34,7 +34,7 @@
                 change(chat) { running in
                     running.answer?.isThinking = false
                     guard let answer = running.answer else { return }
-                    log.add("thinking-ended", MessageRemovedEvent(chat: chat, message: answer.id))
+                    log.add("thinking-ended", MessageIDEvent(chat: chat, message: answer.id))
                 }
             case .text(let piece):
                 change(chat) { running in
@@ -49,7 +49,7 @@
                     running.textLength = 0
                     running.answer?.content = ""
                     guard let answer = running.answer else { return }
-                    log.add("cleared", MessageRemovedEvent(chat: chat, message: answer.id))
+                    log.add("cleared", MessageIDEvent(chat: chat, message: answer.id))
                 }
             case .card(let card): await show(card, chat)
             case .notice(let text):
@@ -64,7 +64,7 @@
                     FailedEvent(chat: chat, message: running(chat)?.answer?.id, failure: FailureBody(failure)))
             case .removed(let id):
                 change(chat) { $0.answer = nil }
-                log.add("message-removed", MessageRemovedEvent(chat: chat, message: id))
+                log.add("message-removed", MessageIDEvent(chat: chat, message: id))
             case .finished(let message):
                 change(chat) { $0.answer = nil }
                 await tell(message, chat, session)
@@ -74,11 +74,10 @@
 
         /// Tells clients about a card: of the running answer, or of an earlier one that is carried out now.
         func show(_ card: ActionCard, _ chat: String) async {
-            guard var answer = running(chat)?.answer else {
-                guard let session = session(chat) else { return }
-                let message = await session.tree.messages.last { $0.cards.contains { $0.id == card.id } }
-                guard let message else { return }
-                return log.add("card", CardEvent(chat: chat, message: message.id, card: body(card)))
+            let earlier = await session(chat)?.tree.messages.last { $0.cards.contains { $0.id == card.id } }
+            guard var answer = running(chat)?.answer, earlier == nil || earlier?.id == answer.id else {
+                guard let earlier else { return }
+                return log.add("card", CardEvent(chat: chat, message: earlier.id, card: body(card)))
             }
             if let index = answer.cards.firstIndex(where: { $0.id == card.id }) {
                 answer.cards[index] = card

@@ -26,11 +26,13 @@
             var running: Running?
             /// The work for the last answer.
             var turn: Task<Void, Never>?
-            /// Whether it has no message yet, and is not kept.
-            var isNew = false
+            /// The cards that are carried out on the user's request, by id.
+            var cards: [String: Task<Void, Never>] = [:]
             /// The context window of the model that answered last.
             var contextLength: Int?
             var used: UInt64 = 0
+
+            var isIdle: Bool { running == nil && cards.isEmpty }
         }
 
         let log: EventLog
@@ -38,10 +40,12 @@
         let pictures: PictureDesk
         private(set) var assistant: Assistant
         /// The engine of a named model for a conversation.
-        private var engine: @Sendable (_ model: String, _ isPrivate: Bool) async throws -> any InferenceEngine
+        private var engine: @Sendable (_ model: String, _ isPrivate: Bool) -> any InferenceEngine
         /// Called after each answer.
         private let answered: @Sendable () async -> Void
         private var open: [String: OpenChat] = [:]
+        /// The ids of conversations whose removal has begun, which are not opened again.
+        private var removed: Set<String> = []
         private var uses: UInt64 = 0
 
         /// The most open conversations without an answer on its way.
@@ -49,7 +53,7 @@
 
         init(
             _ assistant: Assistant, log: EventLog, approvals: ApprovalDesk, time: TimeSource,
-            engine: @escaping @Sendable (String, Bool) async throws -> any InferenceEngine,
+            engine: @escaping @Sendable (String, Bool) -> any InferenceEngine,
             answered: @escaping @Sendable () async -> Void
         ) {
             self.assistant = assistant
@@ -60,17 +64,22 @@
             pictures = PictureDesk(time: time)
         }
 
-        /// Uses other settings for conversations that are opened from now on. Private ones exist only while they are open, and
-        /// stay as they are.
-        func use(
-            _ next: Assistant, engine: @escaping @Sendable (String, Bool) async throws -> any InferenceEngine
-        ) {
+        // MARK: Settings
+
+        /// Uses other settings from the next turn of each conversation on.
+        func use(_ next: Assistant, engine: @escaping @Sendable (String, Bool) -> any InferenceEngine) async {
             assistant = next
             self.engine = engine
-            open = open.filter { $0.value.running != nil || $0.value.session.isPrivate || $0.value.isNew }
-            for (id, chat) in open where chat.isNew && !chat.session.isPrivate {
-                open[id] = OpenChat(session: next.newSession(id), isNew: true, used: chat.used)
-            }
+            for id in Array(open.keys) { await bringUpToDate(id) }
+        }
+
+        /// Gives an open conversation the present settings, with the model and the thinking that the user chose for it.
+        private func bringUpToDate(_ id: String) async {
+            guard let chat = open[id] else { return }
+            var settings = assistant.chatSettings
+            if let thinks = chat.thinks { settings.showThinking = thinks }
+            let other = chat.model.map { engine($0, chat.session.isPrivate) }
+            await assistant.take(chat.session, engine: other, settings: settings)
         }
 
         // MARK: Opening
@@ -78,10 +87,20 @@
         /// The open conversation with an id.
         /// - Throws: `AssistantError` with `no-such-record`.
         func openChat(_ id: String) async throws -> OpenChat {
+            guard !removed.contains(id) else { throw Self.missing }
             if let chat = open[id] { return chat }
-            let session = try await assistant.session(id)
-            // Another request may have opened it meanwhile.
-            return open[id] ?? keep(OpenChat(session: session))
+            return try await opened { try await $0.session(id) }
+        }
+
+        /// Opens a conversation. Another request may have opened it meanwhile, or the settings may have changed.
+        private func opened(_ make: (Assistant) async throws -> ChatSession) async throws -> OpenChat {
+            let used = assistant
+            let session = try await make(used)
+            guard !removed.contains(session.id) else { throw Self.missing }
+            if let chat = open[session.id] { return chat }
+            let chat = keep(OpenChat(session: session))
+            if used !== assistant { await bringUpToDate(session.id) }
+            return chat
         }
 
         @discardableResult
@@ -90,7 +109,7 @@
             var chat = chat
             chat.used = uses
             open[chat.session.id] = chat
-            let idle = open.values.filter { $0.running == nil && !$0.session.isPrivate }
+            let idle = open.values.filter { $0.isIdle && !$0.session.isPrivate }
             if idle.count > Self.openLimit, let oldest = idle.min(by: { $0.used < $1.used }) {
                 open[oldest.session.id] = nil
             }
@@ -98,8 +117,8 @@
         }
 
         func create(_ order: NewChatOrder) async throws -> ChatBody {
-            let session = try await assistant.session(nil, isPrivate: order.isPrivate ?? false)
-            keep(OpenChat(session: session, isNew: true))
+            let isPrivate = order.isPrivate ?? false
+            let session = try await opened { try await $0.session(nil, isPrivate: isPrivate) }.session
             if let title = order.title { await session.rename(try Self.title(title)) }
             return await tell(session.id, session)
         }
@@ -156,18 +175,37 @@
 
         func remove(_ id: String) async throws {
             let chat = try await openChat(id)
-            await chat.session.stop()
-            // What ends later would keep its message, and with it the conversation.
-            await chat.turn?.value
+            removed.insert(id)
             open[id] = nil
-            try await assistant.conversations.removeConversation(id)
+            await discard(chat)
+            do {
+                try await assistant.conversations.removeConversation(id)
+            } catch {
+                removed.remove(id)
+                throw error
+            }
             log.add("chat-removed", IDBody(id: id))
+        }
+
+        /// Ends the work of a conversation that is being removed; nothing of it is kept any more.
+        private func discard(_ chat: OpenChat) async {
+            await chat.session.end()
+            chat.turn?.cancel()
+            await halt(chat)
+        }
+
+        /// Stops the answer of a conversation and the actions that are carried out, and waits for their ends.
+        private func halt(_ chat: OpenChat) async {
+            await chat.session.stop()
+            for card in chat.cards.values { card.cancel() }
+            for card in chat.cards.values { await card.value }
+            await chat.turn?.value
         }
 
         func removeMessage(_ message: String, of id: String) async throws {
             let chat = try await openChat(id)
             await chat.session.delete(message)
-            log.add("message-removed", MessageRemovedEvent(chat: id, message: message))
+            log.add("message-removed", MessageIDEvent(chat: id, message: message))
             await tell(id, chat.session)
         }
 
@@ -178,13 +216,17 @@
             log.add("branch", ChatEventBody(chat: id))
         }
 
+        static let missing = NativeFailure(404, "no-such-record", "there is no conversation with this id")
+
         static let busy = NativeFailure(
             409, "busy", "the conversation is being answered", remedy: "Stop the answer, or wait for its end.")
 
         /// Removes all conversations and the journal of actions.
         func eraseAll() async throws {
-            await stopAll()
+            let chats = open
+            removed.formUnion(chats.keys)
             open = [:]
+            for chat in chats.values { await discard(chat) }
             try await assistant.eraseAll()
             log.add("reset", ["reason": "erased"])
         }
@@ -193,25 +235,34 @@
 
         /// Chooses the model and the thinking of a conversation, before a message.
         func choose(_ id: String, model: String?, thinks: Bool?) async throws {
-            var chat = try await openChat(id)
+            let chat = try await openChat(id)
             let (newModel, newThinks) = (model ?? chat.model, thinks ?? chat.thinks)
             guard newModel != chat.model || newThinks != chat.thinks else { return }
-            guard chat.running == nil else { throw Self.busy }
-            let session = chat.session
-            guard !session.isPrivate else {
-                throw NativeFailure(409, "conflict", "a private conversation keeps its model", remedy: "Begin another.")
-            }
-            var other: (any InferenceEngine)?
-            if let newModel { other = try await engine(newModel, session.isPrivate) }
-            var settings = assistant.chatSettings
-            if let newThinks { settings.showThinking = newThinks }
-            let next =
-                chat.isNew
-                ? assistant.newSession(id, engine: other, settings: settings)
-                : try await assistant.session(id, engine: other, settings: settings)
-            chat = OpenChat(session: next, model: newModel, thinks: newThinks, isNew: chat.isNew)
-            keep(chat)
+            guard open[id]?.running == nil else { throw Self.busy }
+            open[id]?.model = newModel
+            open[id]?.thinks = newThinks
+            await bringUpToDate(id)
         }
+
+        // MARK: Cards
+
+        /// Carries out a card of a conversation in the background. It ends before the conversation is removed.
+        func carryOut(
+            _ card: String, in id: String, _ work: @escaping @Sendable (ChatSession) async -> Void
+        ) async throws {
+            let session = try await openChat(id).session
+            guard open[id]?.session === session else { throw Self.missing }
+            guard open[id]?.cards[card] == nil else { throw Self.underWay }
+            open[id]?.cards[card] = Task {
+                await ChatContext.$chat.withValue(id) { await work(session) }
+                open[id]?.cards[card] = nil
+            }
+        }
+
+        static let underWay = NativeFailure(
+            409, "busy", "the action is being carried out, or waits for a decision")
+
+        // MARK: Answers
 
         /// Begins a turn, and returns when its messages exist.
         func begin(
@@ -219,6 +270,7 @@
             _ start: @escaping @Sendable (ChatSession, ThinkingControl) async -> AsyncStream<ChatEvent>
         ) async throws -> TurnBody {
             let chat = try await openChat(id)
+            guard !removed.contains(id) else { throw Self.missing }
             guard open[id]?.running == nil else { throw Self.busy }
             let running = Running()
             var next = open[id] ?? chat
@@ -241,7 +293,6 @@
                 await end(id, session)
             }
             next.running = running
-            next.isNew = false
             keep(next)
             for await turn in turns { return try turn.get() }
             throw CancellationError()
@@ -257,10 +308,7 @@
 
         /// Stops all answers; what came is kept.
         func stopAll() async {
-            for chat in open.values {
-                await chat.session.stop()
-                await chat.turn?.value
-            }
+            for chat in open.values { await halt(chat) }
         }
 
         func stop(_ id: String) async throws { await (try await openChat(id)).session.stop() }

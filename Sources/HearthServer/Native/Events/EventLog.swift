@@ -29,9 +29,10 @@
         }
 
         private struct State {
-            var events: [Event] = []
-            /// The place of the oldest event in ``events``.
-            var first = 0
+            /// The kept events by number.
+            var events: [Int: Event] = [:]
+            /// The number of the oldest kept event, or of the next one.
+            var oldest = 1
             var bytes = 0
             var last = 0
             var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
@@ -65,16 +66,11 @@
         func add(_ name: String, data: [UInt8]) {
             let watchers = state.withLock { state in
                 state.last += 1
-                state.events.append(Event(number: state.last, name: name, data: data))
+                state.events[state.last] = Event(number: state.last, name: name, data: data)
                 state.bytes += data.count
-                while state.bytes > bounds.bytes || state.events.count - state.first > bounds.events {
-                    state.bytes -= state.events[state.first].data.count
-                    state.first += 1
-                }
-                // Removing the oldest one by one would move all others each time.
-                if state.first > 1024, state.first * 2 > state.events.count {
-                    state.events.removeFirst(state.first)
-                    state.first = 0
+                while state.bytes > bounds.bytes || state.events.count > bounds.events {
+                    state.bytes -= state.events.removeValue(forKey: state.oldest)?.data.count ?? 0
+                    state.oldest += 1
                 }
                 return Array(state.watchers.values)
             }
@@ -98,11 +94,9 @@
         /// The events after a number, at most 256 at once.
         func events(after number: Int) -> Reading {
             state.withLock { state in
-                guard number <= state.last else { return .missed(since: state.last) }
-                let oldest = state.last - (state.events.count - state.first) + 1
-                guard number + 1 >= oldest else { return .missed(since: state.last) }
-                let start = state.first + number + 1 - oldest
-                return .events(Array(state.events[start..<min(state.events.count, start + 256)]))
+                guard (state.oldest - 1...state.last).contains(number) else { return .missed(since: state.last) }
+                let end = min(state.last, number + 256)
+                return .events(number < end ? (number + 1...end).compactMap { state.events[$0] } : [])
             }
         }
 

@@ -176,7 +176,6 @@
                 if row.local != nil {
                     do {
                         let state = try await store.state(of: row.id)
-                        fact.previous = state.previous
                         fact.pinned = state.pinned
                         fact.heldBack = state.heldBack
                     } catch {

@@ -46,7 +46,6 @@
                     remedy: "Check the address in a browser.", field: "reference")
             }
             let data = manifest(size: size)
-            let hash = SHA256Digest(hashing: Data(url.absoluteString.utf8)).hex.prefix(16)
             let path = home.appending("library").joined("\(hash).json")
             try await blocking {
                 let fileSystem = LocalFileSystem()
@@ -56,15 +55,19 @@
             return path.url.absoluteString + "#" + family
         }
 
-        /// The family: the file's name in the letters that a family may have.
+        /// The beginning of the SHA-256 of the address.
+        private var hash: Substring { SHA256Digest(hashing: Data(url.absoluteString.utf8)).hex.prefix(16) }
+
+        /// The family: the file's name in the letters that a family may have, and the address's hash. Two addresses whose
+        /// files have the same name are two models.
         private var family: String {
             let stem = url.deletingPathExtension().lastPathComponent.lowercased()
             let plain = String(
                 stem.unicodeScalars.map {
                     "abcdefghijklmnopqrstuvwxyz0123456789._-".unicodeScalars.contains($0) ? Character($0) : "-"
                 })
-            let name = String(plain.drop { !$0.isLetter && !$0.isNumber }.prefix(64))
-            return name.isEmpty ? "model" : name
+            let name = plain.drop { !$0.isLetter && !$0.isNumber }.prefix(55)
+            return "\(name.isEmpty ? "model" : name)-\(hash.prefix(8))"
         }
 
         private func manifest(size: UInt64) -> Data {
@@ -74,7 +77,8 @@
                 "downloadUrl": .string(url.absoluteString), "role": .string("text"),
             ]
             entry["sha256"] = digest.map { .string($0.hex) }
-            entry["name"] = name.map { .string(String($0.prefix(200))) }
+            let shown = name.flatMap { $0.isEmpty ? nil : $0 } ?? url.deletingPathExtension().lastPathComponent
+            entry["name"] = .string(String(shown.prefix(200)))
             return JSONValue.object(["schemaVersion": .integer(1), "models": .array([.object(entry)])]).data
         }
     }

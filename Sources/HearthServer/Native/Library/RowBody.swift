@@ -69,7 +69,6 @@
 
     /// Facts of a model that the library's row does not have.
     struct RowFacts: Sendable, Hashable {
-        var previous: ReleaseIdentity?
         var pinned: ReleaseIdentity?
         var heldBack: [HeldBack] = []
         var isLoaded = false
@@ -156,7 +155,7 @@
                     version: release.version.name, variant: release.variant?.name,
                     sizeBytes: Int(clamping: model.size), sizeText: model.sizeText)
             }
-            rollback = row.local == nil ? nil : facts.previous.map { ReleaseBody($0) }
+            rollback = row.rollback.map { ReleaseBody($0) }
             pinned = facts.pinned.map { ReleaseBody($0) }
             heldBack = facts.heldBack.map { HeldBackBody($0) }
             if let transfer, !row.download.isActive { add(transfer) }

@@ -17,6 +17,8 @@
         package var used: @Sendable (_ family: String) async -> Void
         /// The address under which browsers reach the process.
         package var address: @Sendable () -> String?
+        /// Says on a reminder's card which program rings.
+        package var ringing: @Sendable () -> String?
         /// The monitor of the device's network.
         package var network: any NetworkMonitor
         package var time: TimeSource
@@ -27,7 +29,8 @@
             reload: @escaping @Sendable () async -> Void = {},
             refresh: @escaping @Sendable (Configuration) async -> Void = { _ in },
             used: @escaping @Sendable (String) async -> Void = { _ in },
-            address: @escaping @Sendable () -> String? = { nil }
+            address: @escaping @Sendable () -> String? = { nil },
+            ringing: @escaping @Sendable () -> String? = { nil }
         ) {
             self.version = version
             self.network = network
@@ -37,6 +40,7 @@
             self.refresh = refresh
             self.used = used
             self.address = address
+            self.ringing = ringing
         }
     }
 #endif

@@ -117,14 +117,15 @@
     extension ChatDesk {
         /// Carries out a card in the background: the user may be asked about it.
         func perform(_ card: String, payload: String?, in id: String) async throws {
+            guard !approvals.isWaiting(card) else { throw Self.underWay }
             let session = try await openChat(id).session
             let exists = await session.tree.messages.contains { $0.cards.contains { $0.id == card } }
             guard exists else {
                 throw NativeFailure(404, "no-such-record", "no action of this conversation has the id")
             }
-            Task {
+            try await carryOut(card, in: id) { [self] session in
                 do {
-                    try await ChatContext.$chat.withValue(id) { _ = try await session.perform(card, payload: payload) }
+                    _ = try await session.perform(card, payload: payload)
                 } catch {
                     log.add("failed", FailedEvent(chat: id, message: nil, failure: FailureBody(ChatFailure(error))))
                 }

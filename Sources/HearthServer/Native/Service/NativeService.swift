@@ -13,12 +13,12 @@
     package final class NativeService: Sendable {
         /// The parts under one set of settings.
         struct Current: Sendable {
-            var hearth: Hearth
+            var models: OpenedModels
             var configuration: Configuration
             var cloud: NativeCloud
             var orchestrator: LLMOrchestrator
-            /// Keeps the models open while they are used.
-            var owner: any Sendable
+
+            var hearth: Hearth { models.hearth }
         }
 
         package let log = EventLog()
@@ -35,15 +35,15 @@
         let asked = Locked(false)
 
         /// Opens the user's records.
-        /// - Parameter owner: kept as long as the models are used.
         /// - Throws: `DatabaseError`, `FileError`, `ConfigurationError`.
-        package init(_ hearth: Hearth, owner: any Sendable, parts: NativeParts) async throws {
+        package init(_ models: OpenedModels, parts: NativeParts) async throws {
             self.parts = parts
+            let hearth = models.hearth
             records = try await AssistantHome(path: hearth.home, time: parts.time)
             library = await LibraryDesk(hearth, log: log, time: parts.time)
-            let made = await Self.current(hearth, hearth.configuration, owner, library, parts)
+            let made = await Self.current(models, hearth.configuration, library, parts)
             current = Locked(made)
-            let assistant = try await Self.assistant(made, records, library, approvals)
+            let assistant = try await Self.assistant(made, records, library, approvals, parts)
             let (log, library) = (log, library)
             chats = ChatDesk(
                 assistant, log: log, approvals: approvals, time: parts.time, engine: Self.engine(made.orchestrator),
@@ -73,9 +73,10 @@
         // MARK: Settings
 
         /// Uses the settings of the disk, with other models if the settings of engines changed.
-        package func use(_ hearth: Hearth, owner: any Sendable) async {
+        package func use(_ models: OpenedModels) async {
             await changes.turn {
-                let isOther = hearth !== now.hearth
+                let hearth = models.hearth
+                let isOther = models !== now.models
                 let settings: Configuration
                 do {
                     settings = try await SettingsFile(home: hearth.home).read()
@@ -83,9 +84,9 @@
                     Log.write(.warning, "native", "the settings cannot be read", [.error(error)])
                     settings = hearth.configuration
                 }
-                let next = await Self.current(hearth, settings, owner, library, parts)
+                let next = await Self.current(models, settings, library, parts)
                 do {
-                    let assistant = try await Self.assistant(next, records, library, approvals)
+                    let assistant = try await Self.assistant(next, records, library, approvals, parts)
                     await chats.use(assistant, engine: Self.engine(next.orchestrator))
                 } catch {
                     Log.write(.warning, "native", "the assistant keeps its settings", [.error(error)])
@@ -103,46 +104,48 @@
 
         /// Reads the settings again for conversations and the route; the models stay.
         package func reread() async {
-            let current = now
-            await use(current.hearth, owner: current.owner)
+            await use(now.models)
             await library.tell()
         }
 
         private static func current(
-            _ hearth: Hearth, _ configuration: Configuration, _ owner: any Sendable, _ library: LibraryDesk,
-            _ parts: NativeParts
+            _ models: OpenedModels, _ configuration: Configuration, _ library: LibraryDesk, _ parts: NativeParts
         ) async -> Current {
             let cloud = await parts.cloud(configuration)
-            let local = hearth.localEngines { name in try await find(name, hearth, library) }
+            let local = models.hearth.localEngines { name in try await find(name, models, library) }
             let orchestrator = await LLMOrchestrator(
                 local: local, cloud: cloud.engine, premium: cloud.premium, forceLocal: configuration.forceLocal,
-                network: parts.network, folder: hearth.home.appending("routing"), time: parts.time)
-            return Current(
-                hearth: hearth, configuration: configuration, cloud: cloud, orchestrator: orchestrator, owner: owner)
+                network: parts.network, folder: models.hearth.home.appending("routing"), time: parts.time)
+            return Current(models: models, configuration: configuration, cloud: cloud, orchestrator: orchestrator)
         }
 
         private static func assistant(
-            _ current: Current, _ records: AssistantHome, _ library: LibraryDesk, _ approvals: ApprovalDesk
+            _ current: Current, _ records: AssistantHome, _ library: LibraryDesk, _ approvals: ApprovalDesk,
+            _ parts: NativeParts
         ) async throws -> Assistant {
-            let hearth = current.hearth
+            let models = current.models
             let seeing = SeeingEngine(
                 find: {
                     guard let family = await library.visionFamily else { return nil }
-                    return try await hearth.find(.family(family, version: nil, variant: nil), policy: .localOnly)
+                    return try await models.hearth.find(
+                        .family(family, version: nil, variant: nil), policy: .localOnly)
                 }, usual: current.orchestrator)
             return try await records.assistant(
-                current.configuration, engine: current.orchestrator, seeing: seeing, approval: approvals)
+                current.configuration, engine: current.orchestrator, seeing: seeing, approval: approvals
+            ) { $0.ringing = parts.ringing() }
         }
 
         /// The engine of a named model for a conversation.
         private static func engine(
             _ orchestrator: LLMOrchestrator
-        ) -> @Sendable (String, Bool) async throws -> any InferenceEngine {
+        ) -> @Sendable (String, Bool) -> any InferenceEngine {
             { model, isPrivate in orchestrator.conversation(RouteRequest(isPrivate: isPrivate, model: model)) }
         }
 
         /// Finds the local model of a request; without a name, the one in use.
-        private static func find(_ name: String?, _ hearth: Hearth, _ library: LibraryDesk) async throws -> LiveModel {
+        private static func find(
+            _ name: String?, _ models: OpenedModels, _ library: LibraryDesk
+        ) async throws -> LiveModel {
             let usual = await library.usualModel
             guard let name = name ?? usual else {
                 throw LLMError(
@@ -154,7 +157,7 @@
                 guard case .family = reference else {
                     throw StoreError(.notInstalled, "\(name) is not installed", context: ErrorContext(model: name))
                 }
-                return try await hearth.find(reference, policy: .localOnly)
+                return try await models.hearth.find(reference, policy: .localOnly)
             } catch let error as StoreError where error.code == .notInstalled {
                 throw LLMError(.modelNotLoaded, error.message, context: error.context, underlying: error)
             }

@@ -55,15 +55,15 @@
             let condition = await parts.network.reading()
             return StateBody(
                 version: parts.version, address: parts.address(), home: records.path.string,
-                firstRun: await firstRun(activation), library: facts, activation: activation, route: await route(),
+                firstRun: await firstRun(activation, hasModel: facts.canAnswer), library: facts, activation: activation,
+                route: await route(),
                 memory: await memory(),
                 network: NetworkBody(isOnline: condition.isOnline, isMetered: condition.isMetered),
                 waiting: approvals.waiting.count, event: event)
         }
 
-        private func firstRun(_ activation: ActivationBody) async -> FirstRunBody {
+        private func firstRun(_ activation: ActivationBody, hasModel: Bool) async -> FirstRunBody {
             let rows = await library.rows
-            let hasModel = rows.contains { $0.isUsable && $0.role == "text" || $0.isUsable && $0.role == "vision" }
             let isComing = rows.contains { $0.state == "downloading" || $0.state == "waiting" }
             let hasCloud = now.cloud.engine != nil && now.cloud.premium.canSendCloudMessage
             let step: FirstStep =
