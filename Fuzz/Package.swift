@@ -12,9 +12,11 @@ let package = Package(
             // In debug builds, which this always is, it looks behind the public interface.
             name: "Fuzz",
             dependencies: [
+                .product(name: "Hearth", package: "hearth"),
                 .product(name: "HearthAssistant", package: "hearth"),
                 .product(name: "HearthDelivery", package: "hearth"),
                 .product(name: "HearthInference", package: "hearth"),
+                .product(name: "HearthRouting", package: "hearth"),
                 .product(name: "HearthServer", package: "hearth"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)])

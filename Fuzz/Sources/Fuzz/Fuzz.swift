@@ -25,6 +25,7 @@ private let targets: [String: @Sendable (Data) -> Void] = [
     "json-list": fuzzJSONList,
     "api-request": fuzzAPIRequest,
     "server-request": fuzzServerRequest,
+    "native-request": fuzzNativeRequest,
     "calendar": fuzzCalendar,
     "recurrence": fuzzRecurrence,
     "contact": fuzzContact,
