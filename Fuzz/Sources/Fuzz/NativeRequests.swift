@@ -12,7 +12,7 @@ private let router: NativeRouter? = {
     let isDone = Locked(false)
     Task {
         do {
-            let home = Path(NSTemporaryDirectory()).appending("native-\(UUID().uuidString)")
+            let home = Path(NSTemporaryDirectory()).joined("native-\(UUID().uuidString)")
             let hearth = try Hearth(home: home, configuration: Configuration(), engines: EngineRegistry())
             let parts = NativeParts(version: "1", network: UnmonitoredNetwork()) { _ in
                 NativeCloud(premium: PremiumManager())

@@ -71,7 +71,7 @@
                 throw APIFailure.notServed(
                     "dimensions", "must be \(ready.information.embeddingLength), the length of this model's vectors")
             }
-            return try await activity.using(ready.model.name) {
+            return try await answers.activity.using(ready.model.name) {
                 let vectors = try await ready.engine.embed(request.texts)
                 var tokens = 0
                 for text in request.texts where ready.capabilities.contains(.tokenCounts) {
