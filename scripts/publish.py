@@ -90,7 +90,8 @@ class Server:
                 connection = http.client.HTTPConnection(endpoint.split("//")[1], timeout=60)
                 connection.request(self.command, self.path, headers=signed(self.command, endpoint + self.path, given))
                 answer = connection.getresponse()
-                self.send_response(answer.status)
+                # rclone answers ranges with 200; a delivery network does not.
+                self.send_response(206 if answer.status == 200 and answer.headers["Content-Range"] else answer.status)
                 for name in ["Content-Length", "Content-Range", "Cache-Control", "Content-Type", "ETag"]:
                     if answer.headers[name]:
                         self.send_header(name, answer.headers[name])

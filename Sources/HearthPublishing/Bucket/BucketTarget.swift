@@ -81,6 +81,8 @@ package struct BucketTarget: PublishTarget {
             }
             try await source.requireUnchanged()
         }
+        // A catalog was read back whole.
+        guard step.condition == .none else { return }
         guard try await holds(step.place, size: step.size, digest: step.digest) else {
             throw PublishingError(
                 .uploadBroken, "\(shown(step.place)) is not in the bucket as it was sent",
