@@ -216,7 +216,13 @@ bool fill(
         cv::Mat part = picture->pixels(centre(picture->pixels, input->width, input->height));
         int colours = input->colours == HEARTH_GREY ? 1 : 3;
         cv::Mat wanted = part;
-        if (colours == 1 && part.channels() == 3) cv::cvtColor(part, wanted, cv::COLOR_RGB2GRAY);
+        // Into pixels of their own: a conversion in place would change the picture.
+        auto convert = [&wanted](int code) {
+            cv::Mat converted;
+            cv::cvtColor(wanted, converted, code);
+            wanted = converted;
+        };
+        if (colours == 1 && part.channels() == 3) convert(cv::COLOR_RGB2GRAY);
         cv::Size size(static_cast<int>(input->width), static_cast<int>(input->height));
         if (wanted.size() != size) {
             cv::Mat scaled;
@@ -225,8 +231,8 @@ bool fill(
             wanted = scaled;
         }
         if (colours == 3) {
-            if (wanted.channels() == 1) cv::cvtColor(wanted, wanted, cv::COLOR_GRAY2RGB);
-            if (input->colours == HEARTH_BGR) cv::cvtColor(wanted, wanted, cv::COLOR_RGB2BGR);
+            if (wanted.channels() == 1) convert(cv::COLOR_GRAY2RGB);
+            if (input->colours == HEARTH_BGR) convert(cv::COLOR_RGB2BGR);
         }
         size_t plane = input->width * input->height;
         for (int row = 0; row < wanted.rows; row++) {
@@ -246,8 +252,13 @@ bool fill(
 
 uint8_t *encode(const hearth_picture *picture, size_t *length, hearth_vision_error *error) {
     return guarded<uint8_t *>(error, HEARTH_VISION_FAILED, nullptr, [&] {
+        // Into pixels of their own: a conversion in place would change the picture.
         cv::Mat pixels = picture->pixels;
-        if (pixels.channels() == 3) cv::cvtColor(pixels, pixels, cv::COLOR_RGB2BGR);
+        if (picture->pixels.channels() == 3) {
+            cv::Mat converted;
+            cv::cvtColor(picture->pixels, converted, cv::COLOR_RGB2BGR);
+            pixels = converted;
+        }
         std::vector<uint8_t> bytes;
         if (!cv::imencode(".png", pixels, bytes) || bytes.empty()) {
             throw failure(HEARTH_VISION_FAILED, "it cannot be encoded");

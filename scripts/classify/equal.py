@@ -79,7 +79,7 @@ def main():
             network(models[f"opset {opset}"], opset, np.random.default_rng(SEED))
         models["8-bit weights"] = f"{folder}/int8.onnx"
         quantize_static(models["opset 13"], models["8-bit weights"], Pictures(inputs[:64, None]),
-                        quant_format=QuantFormat.QDQ)
+                        quant_format=QuantFormat.QDQ, per_channel=True, reduce_range=True)
         for name, path in models.items():
             options = onnxruntime.SessionOptions()
             options.intra_op_num_threads = 1
@@ -104,7 +104,7 @@ def main():
                     worst = max(worst, abs(candidate["confidence"] - row[int(candidate["label"].split()[1])]))
             print(f"{name}: {same} of {count} likeliest classes are the same, probabilities differ by at most {worst:.1e}")
             # Sums of 8-bit products are rounded at other places by the two engines.
-            limit, least = (1e-4, count) if "opset" in name else (0.05, int(count * 0.98))
+            limit, least = (1e-4, count) if "opset" in name else (0.2, int(count * 0.97))
             failures += same < least or worst > limit
     sys.exit(1 if failures else 0)
 

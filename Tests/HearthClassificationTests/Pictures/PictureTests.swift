@@ -54,6 +54,7 @@ import Testing
             let again = try Picture(file: picture.png())
             #expect(again.pixels == pixels)
             #expect(again.digest == picture.digest)
+            #expect(picture.pixels == pixels)
         }
         #expect(
             try Picture(width: 6, height: 5, pixels: pixels).digest
