@@ -12,6 +12,8 @@ import threading, time, urllib.parse
 from concurrent.futures import ThreadPoolExecutor
 
 ACCESS, SECRET = "test-access-key", "test-secret-key-of-the-bucket"
+# rclone answers 400 where a signature is missing, and 403 where it is wrong or old.
+REFUSED = (400, 403)
 failures = []
 
 
@@ -108,12 +110,12 @@ class Stage:
              "--config", "/dev/null", "--vfs-cache-mode", "off", "--dir-cache-time", "0s", str(self.work / "s3")], stderr=open(self.work / "rclone.log", "w"))
         for _ in range(200):
             try:
-                if ask(self.s3)[0] == 403:
+                if ask(self.s3)[0] in REFUSED:
                     break
             except OSError:
                 time.sleep(0.1)
         status = ask(f"{self.s3}/bucket/models/m0%20%C3%BC.gguf")[0]
-        check("the bucket refuses requests without a signature", status == 403, str(status))
+        check("the bucket refuses requests without a signature", status in REFUSED, str(status))
         self.files = "http://127.0.0.1:9/files"
         self.cloud = self.start(Process([sys.executable, "scripts/cloud/stand_in.py"]))
         self.gateways = [self.serve(), self.serve()]
@@ -160,7 +162,7 @@ class Stage:
                 parts._replace(query=""),
             ]
             altered = ask(urllib.parse.urlunsplit(alterations[index // 20 % len(alterations)]))[0]
-            fetched["altered refused" if altered == 403 else f"altered: {altered}"] += 1
+            fetched["altered refused" if altered in REFUSED else f"altered: {altered}"] += 1
 
         def one(index):
             gateway, kind = self.gateways[index % 2], index // 2 % 20
@@ -216,7 +218,7 @@ class Stage:
         check("a fresh address works", ask(fresh)[0] == 200)
         time.sleep(3)
         found = collections.Counter(ask(url)[0] for url in urls)
-        check("the bucket refuses expired addresses", found == {403: 20}, str(dict(found)))
+        check("the bucket refuses expired addresses", sum(found[status] for status in REFUSED) == 20, str(dict(found)))
 
     def credits(self):
         """Turns in several threads while PostgreSQL restarts: none costs twice, and none is lost."""
