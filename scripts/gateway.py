@@ -61,6 +61,37 @@ def code_of(body):
         return None
 
 
+class RangeProxy(http.server.BaseHTTPRequestHandler):
+    """Passes requests on to rclone, which answers a part of a file with 200 instead of 206; a client that reads ranges as RFC 9110
+    has them refuses that. Signatures stay, since the Host header is passed on."""
+
+    protocol_version = "HTTP/1.1"
+    target = None
+
+    def do_GET(self):
+        connection = http.client.HTTPConnection(*self.target, timeout=60)
+        try:
+            connection.putrequest("GET", self.path, skip_host=True, skip_accept_encoding=True)
+            for name, value in self.headers.items():
+                if name.lower() != "connection":
+                    connection.putheader(name, value)
+            connection.endheaders()
+            response = connection.getresponse()
+            self.send_response(206 if response.status == 200 and response.headers["Content-Range"] else response.status)
+            for name in ["Content-Length", "Content-Range", "Content-Type", "ETag"]:
+                if response.headers[name]:
+                    self.send_header(name, response.headers[name])
+            self.end_headers()
+            shutil.copyfileobj(response, self.wfile)
+        except OSError:
+            self.close_connection = True
+        finally:
+            connection.close()
+
+    def log_message(self, *_):
+        pass
+
+
 class Stage:
     def __init__(self, options, work):
         self.options, self.work = options, work
@@ -301,9 +332,14 @@ class Stage:
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Catalog)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}"
+        parts = urllib.parse.urlsplit(self.s3)
+        RangeProxy.target = (parts.hostname, parts.port)
+        proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), RangeProxy)
+        threading.Thread(target=proxy.serve_forever, daemon=True).start()
         key = self.key("device")
         gateway = self.start(Process(
-            [self.options.hearth, "gateway", "serve", "--port", "0", "--bucket", f"{self.s3}/bucket/gated", "--files", address,
+            [self.options.hearth, "gateway", "serve", "--port", "0", "--bucket", f"http://127.0.0.1:{proxy.server_port}/bucket/gated",
+             "--files", address,
              "--lifetime", "1", "--audit", str(self.work / "device.jsonl")], env=self.env, stderr=open(self.work / "gateway.log", "a")))
         for name, value in [("origins.gated", address + "/models.json"), ("gateway.url", gateway)]:
             self.hearth("config", "set", name, value, env=env)
@@ -321,6 +357,7 @@ class Stage:
         given = len((self.work / "device.jsonl").read_text().splitlines())
         check("device: the model came whole through renewed addresses", same and given > 2, f"{given} addresses")
         server.shutdown()
+        proxy.shutdown()
 
     def secrets(self):
         text = "".join(path.read_text() for path in [*self.audits, self.work / "gateway.log"] if path.exists())
