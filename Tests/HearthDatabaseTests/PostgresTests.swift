@@ -35,7 +35,7 @@ struct PostgresTests {
 
     @Test(.enabled(if: server != nil)) func valuesComeBackAsTheyWere() async throws {
         let database = try await PostgresDatabase(try await Self.address(), migrations: Self.migrations)
-        let texts = ["", "Grüße, 日本語 👩‍👩‍👧", "'; DROP TABLE item; --", "a\\b\n\t", String(repeating: "x", count: 1 << 20)]
+        let texts = ["", "Grüße, 日本語 👩‍👩‍👧", "'; DROP TABLE item; --", "a\\b\n\t", String(repeating: "x", count: 2000)]
         for (index, text) in texts.enumerated() {
             let found = try await database.transaction { session in
                 try session.execute("INSERT INTO item(id, name) VALUES(?1, ?2)", [.int(index), .text(text)])
