@@ -74,7 +74,7 @@ import Testing
             sentence: "timestamp.json is larger than it may be")
         try await attack(
             ["metadata/2.root.json": .endless], code: "metadata-too-large",
-            sentence: "root.json is larger than it may be")
+            sentence: "2.root.json is larger than it may be")
     }
 
     @Test func extraneousDependencies() async throws {

@@ -74,9 +74,10 @@ import Testing
 
     /// Whichever write fails, a device reads the list before or the new one, and the next attempt succeeds.
     @Test func aFailingDiskLeavesTheOriginWhole() async throws {
-        var call = 0
+        var call = 1
         while true {
-            call += 1
+            // Each publication makes many files; a share of the calls is enough for every day.
+            call += TestExtent.isFull ? 1 : 6
             let lab = try SignedOriginLab()
             let first = try await lab.begin()
             try await lab.publish("m-v1.0.0-q4.gguf")
