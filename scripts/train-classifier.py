@@ -96,7 +96,7 @@ def stored(path):
 
 def make(options, folder):
     """Trains, calibrates, writes and measures; returns the bars that are missed."""
-    pictures = 1500 if options.quick else 6000
+    pictures = 1500 if options.quick else 3000
     model = stored(options.weights) if options.weights else train(QUICK_STEPS if options.quick else STEPS)
     os.makedirs(options.into, exist_ok=True)
     os.makedirs(folder, exist_ok=True)
@@ -122,7 +122,7 @@ def main():
     if options.measure:
         with open(os.path.join(options.measure, "classifier.json")) as file:
             temperature = json.load(file)["temperature"]
-        missed = bars.test(bars.Classifier(os.path.join(options.measure, "model.onnx")), temperature, 6000, say)
+        missed = bars.test(bars.Classifier(os.path.join(options.measure, "model.onnx")), temperature, 3000, say)
     elif options.variants:
         missed = make(options, options.variants)
     else:

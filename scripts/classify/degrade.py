@@ -11,7 +11,7 @@ from PIL import Image, ImageFilter
 from fonts import scaled
 
 # The severity of a picture, 0 for none. The hardest are at the limit of what people read.
-SEVERITY = (0.15, 1.0)
+SEVERITY = (0.25, 1.3)
 
 
 def field(random, height, width, points=3):
