@@ -33,10 +33,15 @@ extension Publisher {
         let manifest = try await manifest()
         let files = try await target.list()
         let isCopy = { (file: StoredFile) in file.place.string.hasPrefix("\(OriginPlaces.copies)/") }
+        // Devices with a root read the signed list, which may be older than the present one.
+        let signed = try await SignedOrigin(target).signedPlaces()
         var keep = NamedPlaces()
         keep.add(manifest)
         if let digest = manifest.storedDigest { keep.add(try OriginPlaces.copy(of: digest)) }
-        for file in files where file.place.parent == nil || (isCopy(file) && file.modified >= catalogsSince) {
+        for file in files
+        where file.place.parent == nil || signed.contains(file.place)
+            || (isCopy(file) && file.modified >= catalogsSince)
+        {
             guard file.place.last.name.hasSuffix(".json"), file.size <= Catalog.maximumManifestSize,
                 let found = try await target.contents(of: file.place, limit: Catalog.maximumManifestSize)
             else { continue }

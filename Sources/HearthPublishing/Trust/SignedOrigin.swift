@@ -144,6 +144,15 @@ package struct SignedOrigin: Sendable {
         return files
     }
 
+    /// The places of the files that the present metadata lists, empty for an unsigned origin.
+    func signedPlaces() async throws -> Set<RelativePath> {
+        guard let listed = try await repository()?.listedFiles else { return [] }
+        return Set(
+            try listed.values.compactMap {
+                try $0.addressName(isConsistent: true).map { try place(OriginPlaces.copies, $0) }
+            })
+    }
+
     // MARK: - Places
 
     private static let metadata = "metadata"
