@@ -42,7 +42,7 @@ import Testing
     @Test func arbitrarySoftware() async throws {
         // A list of the attacker's, named by metadata that the attacker's own keys signed.
         let strangers = try SignedOriginLab()
-        try strangers.begin()
+        try await strangers.begin()
         try await strangers.publish("evil-v9.9.9-q4.gguf")
         var changes: [String: TamperedNetwork.Answer] = [:]
         for folder in ["metadata", "targets"] {
@@ -103,7 +103,7 @@ import Testing
     @Test func fastForward() async throws {
         // With the stolen key of the timestamp an attacker raises its version; the publisher takes the key away.
         let stolen = try lab.key(.timestamp)
-        var repository = try #require(try lab.folder.repository())
+        var repository = try #require(try await lab.folder.repository())
         for _ in 0..<20 { try repository.renew(signers: [stolen], now: lab.now) }
         lab.network.tamper("metadata/timestamp.json", .bytes(repository.timestamp.data))
         #expect(try await lab.seen(device) == ["1.0.0"])
@@ -112,11 +112,11 @@ import Testing
         #expect(refusal?.code == "metadata-rollback")
         #expect(refusal?.sentence == "the origin offers an older timestamp.json than this device has seen from it")
         let fresh = Ed25519Key()
-        var own = try #require(try lab.folder.repository())
+        var own = try #require(try await lab.folder.repository())
         let signers: [any MetadataSigner] = lab.signers + [fresh]
         let next = try own.successor([.timestamp: RoleDraft(keys: [fresh])], signers: signers, now: lab.now)
         try own.take(root: next, signers: signers, now: lab.now)
-        try lab.folder.write(own)
+        try await lab.folder.write(own)
         #expect(try await lab.seen(device) == ["1.0.0"])
     }
 
@@ -126,9 +126,9 @@ import Testing
         let refusal = await lab.refusal(device)
         #expect(refusal?.code == "metadata-expired")
         #expect(refusal?.sentence == "timestamp.json expired on \(expires)")
-        var repository = try #require(try lab.folder.repository())
+        var repository = try #require(try await lab.folder.repository())
         try repository.renew(signers: [lab.key(.timestamp)], now: lab.now)
-        try lab.folder.write(repository)
+        try await lab.folder.write(repository)
         #expect(try await lab.seen(device) == ["1.0.0"])
     }
 
@@ -187,7 +187,7 @@ import Testing
     @Test func vulnerabilityToKeyCompromise() async throws {
         // The key of the timestamp alone adds no model: the attacker's snapshot is not signed.
         let stolen = try lab.key(.timestamp)
-        var attacker = try #require(try lab.folder.repository())
+        var attacker = try #require(try await lab.folder.repository())
         let entry = TargetFile(path: "models.json", length: 2, digests: ListedDigests(of: Data("{}".utf8)))
         for role in [MetadataRole.timestamp, .snapshot] {
             #expect(throws: TrustError.self) {
@@ -196,11 +196,11 @@ import Testing
         }
         // The key of the root that was taken away signs no further root.
         let fresh = Ed25519Key()
-        var own = try #require(try lab.folder.repository())
+        var own = try #require(try await lab.folder.repository())
         let signers: [any MetadataSigner] = lab.signers + [fresh]
         let next = try own.successor([.root: RoleDraft(keys: [fresh])], signers: signers, now: lab.now)
         try own.take(root: next, signers: signers, now: lab.now)
-        try lab.folder.write(own)
+        try await lab.folder.write(own)
         #expect(try await lab.seen(device) == ["1.0.0"])
         let forged = try own.successor([.root: RoleDraft(keys: [Ed25519Key()])], signers: [], now: lab.now)
         var signed = forged
