@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 built="$(realpath .build/debug)"
 graphs="$built/api"
 modules="HearthBase HearthHTTP HearthCatalog HearthTransfer HearthStore HearthDelivery HearthPublishing HearthInference HearthLlama
- HearthRouting HearthDatabase HearthAssistant Hearth HearthServer"
+ HearthRouting HearthDatabase HearthAssistant HearthClassification Hearth HearthServer"
 target="$(swiftc -print-target-info | sed -n 's/.*"unversionedTriple": "\(.*\)".*/\1/p')"
 
 # The C modules that the public modules import.
