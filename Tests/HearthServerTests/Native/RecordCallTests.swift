@@ -93,28 +93,6 @@
             }
         }
 
-        @Test func aReminderIsCompletedWithItsOtherValues() async throws {
-            try await NativeFixture.with { fixture in
-                let new = try await fixture.call("POST", "/stores/reminders", #"{"title": "Pay", "priority": 5}"#)
-                let id = try #require(new.body["id"]?.text)
-                let order =
-                    #"{"completed": true, "title": "Paid", "priority": 1, "due": {"date": "2026-11-25T09:00:00.000Z"}}"#
-                let changed = try await fixture.call("PATCH", "/stores/reminders/\(id)", order)
-                #expect(changed.status == 200)
-                func reminder() async throws -> JSONValue? {
-                    try await fixture.call("GET", "/stores/reminders?completed=true").body["reminders"]?[0]
-                }
-                let done = try await reminder()
-                #expect(done?["title"]?.text == "Paid" && done?["priority"]?.int == 1)
-                #expect(done?["due"]?["date"]?.text == "2026-11-25T09:00:00.000Z" && done?["completed"] != nil)
-                // One change is one action.
-                let action = try #require(changed.body["action"]?.text)
-                _ = try await fixture.call("POST", "/actions/\(action)/undo")
-                let undone = try await reminder()
-                #expect(undone?["title"]?.text == "Pay" && undone?["completed"] == nil)
-            }
-        }
-
         @Test func aContactKeepsWhatThePageDoesNotShow() async throws {
             try await NativeFixture.with { fixture in
                 let card = """
