@@ -143,7 +143,9 @@
         /// Asks for the address of a file.
         func address(_ location: String, key: String?) async throws -> (status: Int, headers: HTTPHeaders, body: String)
         {
-            try await ask("/models/address", key: key, body: JSONValue.object(["location": .string(location)]).text)
+            try await ask(
+                "/models/address", key: key,
+                body: String(decoding: JSONValue.object(["location": .string(location)]).data, as: UTF8.self))
         }
 
         /// Asks the cloud model.
