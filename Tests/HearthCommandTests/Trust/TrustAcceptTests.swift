@@ -94,7 +94,7 @@ import Testing
         #expect(text.contains("What is installed keeps working."))
     }
 
-    @Test func anAppShipsARoot() throws {
+    @Test func anAppShipsARoot() async throws {
         let root = try await desk.repository().root.data
         var settings = Configuration()
         settings.use(Origin(name: "app", manifestURL: Path(desk.list).url, root: root))
