@@ -1,6 +1,5 @@
 import HearthBase
 import HearthCatalog
-import HearthClassification
 import HearthDelivery
 
 /// The rows of the library and its selected model, without side effects.

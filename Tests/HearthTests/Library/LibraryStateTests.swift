@@ -110,15 +110,6 @@ import Testing
         #expect(Self.state(here: [model]).hasModel(for: .vision))
     }
 
-    @Test func aClassifierThatNoEngineHereRunsIsNone() {
-        var model = Models.text
-        model.role = .classifier
-        for (format, isRun) in [(ModelFormat.onnx, ClassifierSupport.isBuilt), (.coreml, false), (.gguf, false)] {
-            model.format = format
-            #expect(Self.state(here: [model]).hasModel(for: .classifier) == isRun)
-        }
-    }
-
     @Test func whatSomeSourcesSayTakesNothingFromTheOthers() {
         var state = Self.state(offered: [Models.text])
         state.list(offered: [OfferedModel(Models.other)], isComplete: false)
