@@ -147,7 +147,9 @@ package struct Resolver: Sendable {
         }
         if let why = withdrawal(of: inUse) {
             // Without another release the device keeps the one it has.
-            guard identity != inUse.published, offer.objection == nil else { return .noUpdate(.notEligible(inUse, .yanked(why))) }
+            guard identity != inUse.published, offer.objection == nil else {
+                return .noUpdate(.notEligible(inUse, .yanked(why)))
+            }
             offer.isUpdate = true
             offer.replacesYanked = true
             return .newVersion(offer)

@@ -51,7 +51,9 @@ struct TrustDesk {
         try await required(SignedOrigin(folder: Path(origin)).repository())
     }
 
-    func id(_ role: MetadataRole) async throws -> String { try await required(repository().rootMetadata.keys(role).ids.first) }
+    func id(_ role: MetadataRole) async throws -> String {
+        try await required(repository().rootMetadata.keys(role).ids.first)
+    }
 
     func publish(_ name: String, _ payload: [UInt8] = [1], _ words: String...) async throws {
         let file = try folder.write("sources/" + name, ModelFiles.gguf(payload: payload))
