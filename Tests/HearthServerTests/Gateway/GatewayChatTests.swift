@@ -110,7 +110,7 @@
             }
             while try await left() == 3 { await Task.yield() }
             asking.cancel()
-            // The reply of a request that has ended reaches nobody; the credit is what counts.
+            // The device has closed the connection: no reply is read, and only the credit counts.
             _ = await asking.result
             #expect(try await left() == 3)
         }
