@@ -17,10 +17,11 @@ const screens = {
     chat: () => import("./screens/chat.js"),
     chats: () => import("./screens/chats.js"),
     models: () => import("./screens/models.js"),
+    read: () => import("./screens/read.js"),
     stores: () => import("./screens/stores.js"),
     settings: () => import("./screens/settings.js"),
 };
-const tabs = [["chat", "chat"], ["models", "models"], ["stores", "stores"], ["settings", "settings"]];
+const tabs = [["chat", "chat"], ["models", "models"], ["read", "eye"], ["stores", "stores"], ["settings", "settings"]];
 
 let leave = null;
 let shown = 0;

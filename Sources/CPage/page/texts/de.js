@@ -1,7 +1,7 @@
 // Die Texte der Seite auf Deutsch. `{name}` ist ein Wert; `key.one` und `key.other` wählt der Wert `n`.
 export default {
     // Words of all screens
-    "nav.chat": "Chat", "nav.models": "Modelle", "nav.stores": "Einträge", "nav.settings": "Einstellungen", "nav.skip": "Zum Inhalt",
+    "nav.chat": "Chat", "nav.models": "Modelle", "nav.read": "Lesen", "nav.stores": "Einträge", "nav.settings": "Einstellungen", "nav.skip": "Zum Inhalt",
     "cancel": "Abbrechen", "close": "Schließen", "copied": "Kopiert", "copy": "Kopieren", "delete": "Löschen", "more": "Mehr", "retry": "Noch einmal",
     "save": "Sichern", "saved": "Gesichert", "undo": "Rückgängig", "undone": "Rückgängig gemacht",
     "connection.lost": "Verbindung verloren. Neuer Versuch läuft…",
@@ -21,6 +21,14 @@ export default {
     "suggest.plan": "Plane ein ruhiges Wochenende mit zwei Wanderungen", "suggest.explain": "Erkläre, wie ein Sprachmodell einen Satz liest",
     "suggest.note": "Notiere, dass der Ersatzschlüssel bei Anna liegt", "suggest.write": "Schreibe eine freundliche Erinnerung, ein Buch zurückzugeben",
     "banner.none": "Noch kann kein Modell antworten.", "banner.moving": "Das Modell ist unterwegs.",
+
+    // Reading pictures
+    "read.title": "Eine Seite mit Schriftzeichen lesen", "read.drop": "Scan oder Foto hierher ziehen: JPEG, PNG, BMP oder TIFF. Es bleibt auf diesem Gerät.", "read.choose": "Bild auswählen",
+    "read.direction": "Leserichtung", "read.direction.auto": "Richtung erkennen", "read.direction.columns": "Spalten, von rechts", "read.direction.rows": "Zeilen, von oben",
+    "read.no-picture": "{name} ist kein Bild im Format JPEG, PNG, BMP oder TIFF.", "read.reading": "{name} wird gelesen…", "read.found.one": "{n} Zeichen, gelesen von {model}", "read.found.other": "{n} Zeichen, gelesen von {model}",
+    "read.scan": "Der Scan", "read.text": "Text", "read.correct": "Anderes Zeichen", "read.export.text": "Textdatei",
+    "read.cell": "Zeichen {place}: {text}, {verdict}, {confidence}",
+    "read.verdict.accepted": "sicher", "read.verdict.uncertain": "ziemlich sicher", "read.verdict.unverified": "ungeprüft", "read.verdict.verified": "aus der Cloud", "read.verdict.corrected": "von dir korrigiert",
 
     // Models
     "models.title": "Modelle", "models.section": "KI-Modell", "models.refresh": "Nach neuen Modellen suchen", "models.search": "Modelle suchen",

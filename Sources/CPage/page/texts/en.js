@@ -1,7 +1,7 @@
 // The texts of the page in English. `{name}` is a value; `key.one` and `key.other` are chosen by the value `n`.
 export default {
     // Words of all screens
-    "nav.chat": "Chat", "nav.models": "Models", "nav.stores": "Records", "nav.settings": "Settings", "nav.skip": "Skip to content",
+    "nav.chat": "Chat", "nav.models": "Models", "nav.read": "Read", "nav.stores": "Records", "nav.settings": "Settings", "nav.skip": "Skip to content",
     "cancel": "Cancel", "close": "Close", "copied": "Copied", "copy": "Copy", "delete": "Delete", "more": "More", "retry": "Try again",
     "save": "Save", "saved": "Saved", "undo": "Undo", "undone": "Undone",
     "connection.lost": "Connection lost. Trying again…",
@@ -21,6 +21,14 @@ export default {
     "suggest.plan": "Plan a quiet weekend with two hikes", "suggest.explain": "Explain how a language model reads a sentence",
     "suggest.note": "Note that the spare key is at Anna’s", "suggest.write": "Write a friendly reminder to return a book",
     "banner.none": "No model can answer here yet.", "banner.moving": "The model is on its way.",
+
+    // Reading pictures
+    "read.title": "Read a page of characters", "read.drop": "Drop a scan or photo here: JPEG, PNG, BMP or TIFF. It stays on this device.", "read.choose": "Choose a picture",
+    "read.direction": "Reading direction", "read.direction.auto": "Find the direction", "read.direction.columns": "Columns, from the right", "read.direction.rows": "Rows, from the top",
+    "read.no-picture": "{name} is no JPEG, PNG, BMP or TIFF picture.", "read.reading": "Reading {name}…", "read.found.one": "{n} character, read by {model}", "read.found.other": "{n} characters, read by {model}",
+    "read.scan": "The scan", "read.text": "Text", "read.correct": "Other character", "read.export.text": "Text file",
+    "read.cell": "Character {place}: {text}, {verdict}, {confidence}",
+    "read.verdict.accepted": "sure", "read.verdict.uncertain": "fairly sure", "read.verdict.unverified": "unverified", "read.verdict.verified": "by the cloud", "read.verdict.corrected": "corrected by you",
 
     // Models
     "models.title": "Models", "models.section": "AI Model", "models.refresh": "Look for new models", "models.search": "Search models",

@@ -11,6 +11,7 @@
         /// The name of the classifier.
         var model: String
         var classes: [ClassBody]
+        var pages: [PageBody]
         var characters: [CharacterBody]
     }
 
@@ -18,6 +19,14 @@
     struct ClassBody: Codable, Sendable, Hashable {
         var label: String
         var confidence: Double?
+    }
+
+    /// A page as it was cut: turned by so many degrees counter-clockwise. The boxes are pixels of it.
+    struct PageBody: Codable, Sendable, Hashable {
+        var page: Int
+        var width: Int
+        var height: Int
+        var degrees: Double
     }
 
     /// One character of a page, in pixels of the straightened page.
@@ -94,7 +103,7 @@
             let answer = try await classifier.classify(picture, top: top)
             return ClassifiedBody(
                 model: classifier.information.name, classes: answer.candidates.map(ClassBody.init),
-                characters: [])
+                pages: [], characters: [])
         }
 
         private static func decoded(
@@ -104,11 +113,14 @@
             let decoder = PageDecoder(
                 proxy: proxy, decoder: RoutingDecoder(proxy: proxy), options: PageOptions(direction: direction))
             var body = ClassifiedBody(
-                model: try await proxy.current().information.name, classes: [], characters: [])
+                model: try await proxy.current().information.name, classes: [], pages: [], characters: [])
             var page = 0
             for try await event in decoder.decode(document, top: top) {
                 switch event {
-                case .page(let number, _, _): page = number + 1
+                case .page(let number, _, let cut):
+                    page = number + 1
+                    body.pages.append(
+                        PageBody(page: page, width: cut.page.width, height: cut.page.height, degrees: cut.degrees))
                 case .classified: break
                 case .character(let character, let cell):
                     body.characters.append(CharacterBody(character, cell, page: page))

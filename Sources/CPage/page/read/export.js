@@ -1,0 +1,86 @@
+// The text of a reading, and its files: text, JSON with the corrections, PAGE XML.
+import { h, text } from "../kit/dom.js";
+import { toast } from "../kit/toast.js";
+import { t } from "../kit/texts.js";
+
+const shown = (character) => character.corrected ?? (character.text || "□");
+
+/// The lines of a reading; pages are an empty line apart.
+function lines(reply) {
+    return reply.pages.map((page) => {
+        const rows = new Map();
+        for (const character of reply.characters) {
+            if (character.page === page.page) rows.set(character.line, (rows.get(character.line) ?? "") + shown(character));
+        }
+        return [...rows.values()].join("\n");
+    }).join("\n\n");
+}
+
+function json(reply) {
+    const characters = reply.characters.map(({ button, ...character }) => character);
+    return JSON.stringify({ ...reply, characters }, null, 2);
+}
+
+/// PAGE XML (primaresearch.org, 2019-07-15) with a region for each page, a line for each column or row, and a glyph for each character.
+function xml(reply, name) {
+    const space = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15";
+    const document = window.document.implementation.createDocument(space, "PcGts");
+    const add = (parent, tag, attributes = {}, content) => {
+        const element = document.createElementNS(space, tag);
+        for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+        if (content !== undefined) element.textContent = content;
+        parent.append(element);
+        return element;
+    };
+    const corners = ({ x, y, width, height }) => `${x},${y} ${x + width},${y} ${x + width},${y + height} ${x},${y + height}`;
+    const around = (characters) => {
+        const [x, y] = [Math.min(...characters.map((c) => c.x)), Math.min(...characters.map((c) => c.y))];
+        return corners({ x, y, width: Math.max(...characters.map((c) => c.x + c.width)) - x, height: Math.max(...characters.map((c) => c.y + c.height)) - y });
+    };
+    const said = (parent, content) => add(add(parent, "TextEquiv"), "Unicode", {}, content);
+    const facts = add(document.documentElement, "Metadata");
+    add(facts, "Creator", {}, "Hearth");
+    for (const key of ["Created", "LastChange"]) add(facts, key, {}, new Date().toISOString());
+    for (const page of reply.pages) {
+        const own = reply.characters.filter((character) => character.page === page.page);
+        const node = add(document.documentElement, "Page", { imageFilename: name, imageWidth: page.width, imageHeight: page.height });
+        if (own.length === 0) continue;
+        const region = add(node, "TextRegion", { id: `p${page.page}` });
+        add(region, "Coords", { points: around(own) });
+        for (const line of new Set(own.map((character) => character.line))) {
+            const members = own.filter((character) => character.line === line);
+            const row = add(region, "TextLine", { id: `p${page.page}l${line}` });
+            add(row, "Coords", { points: around(members) });
+            members.forEach((character, place) => {
+                const word = add(row, "Word", { id: `p${page.page}l${line}w${place}` });
+                add(word, "Coords", { points: corners(character) });
+                said(word, shown(character));
+            });
+            said(row, members.map(shown).join(""));
+        }
+    }
+    return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(document)}\n`;
+}
+
+function save(content, type, name) {
+    const address = URL.createObjectURL(new Blob([content], { type }));
+    h("a", { href: address, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+/// The text with its buttons; `refresh` shows it after a correction.
+export function exports(reply, name) {
+    const stem = name.replace(/\.[^.]*$/, "");
+    const output = h("pre.read-text", { tabindex: 0, lang: "zh", "aria-label": t("read.text") });
+    const refresh = () => text(output, lines(reply));
+    refresh();
+    const copy = async () => { await navigator.clipboard.writeText(lines(reply)); toast(t("copied")); };
+    return {
+        refresh,
+        node: h("section", { "aria-label": t("read.text") }, output, h("div.filter-row",
+            h("button", { type: "button", onclick: copy }, t("copy")),
+            h("button", { type: "button", onclick: () => save(`${lines(reply)}\n`, "text/plain", `${stem}.txt`) }, t("read.export.text")),
+            h("button", { type: "button", onclick: () => save(json(reply), "application/json", `${stem}.json`) }, "JSON"),
+            h("button", { type: "button", onclick: () => save(xml(reply, name), "application/xml", `${stem}.xml`) }, "PAGE XML"))),
+    };
+}
