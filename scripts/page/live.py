@@ -13,7 +13,7 @@ from playwright.sync_api import expect, sync_playwright
 import origin
 
 HEARTH = os.environ.get("HEARTH_BINARY", ".build/release/hearth")
-CACHE = os.environ.get("HEARTH_CACHE", os.path.expanduser("~/.cache/hearth-build"))
+CACHE = os.environ.get("HEARTH_CACHE", os.path.expanduser("~/.cache/hearth"))
 MODEL = os.environ.get("PAGE_MODEL", os.path.join(CACHE, "models/SmolLM2-135M-Instruct.Q4_1.gguf"))
 
 

@@ -7,7 +7,7 @@
 # PAGE_IMAGES=FOLDER keeps the screenshots there; docs/images are made with PAGE_IMAGES=docs/images.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-cache="${HEARTH_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hearth-build}"
+cache="${HEARTH_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hearth}"
 mkdir -p "$cache"
 if ! command -v chromium >/dev/null; then
     sudo=""; [ "$(id -u)" = 0 ] || sudo=sudo
