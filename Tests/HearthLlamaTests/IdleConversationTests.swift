@@ -7,16 +7,15 @@
 
     extension RealModel {
         @Suite struct IdleConversationTests {
-            /// Without flash attention a step also computes the attention to idle conversations in the context.
-            @Test(arguments: [true, false])
-            func leaveTheContextIfTheySlowDownTheRunningOne(attendsToAll: Bool) throws {
+            /// A step also passes over the cells of idle conversations in the context.
+            @Test(arguments: [1 << 30, 0])
+            func leaveTheContextIfThereIsMemoryForThem(savedBytes: UInt64) throws {
                 let model = try LoadedModel(
                     path: TestModel.path(.window),
                     configuration: LlamaConfiguration(
                         contextLength: 512, threadCount: 1, stateBytes: 0, sequences: 2),
                     progress: { _ in true })
-                let memory = ConversationMemory(
-                    model, maker: "m", attendsToAll: attendsToAll, savedBytes: 1 << 30)
+                let memory = ConversationMemory(model, maker: "m", savedBytes: savedBytes)
                 func turn(_ prompt: Prompt) throws -> ConversationMemory.Place {
                     let place = try #require(memory.place(prompt, need: 128))
                     let rest = prompt.ledger[place.plan.reused...]
@@ -32,7 +31,7 @@
                 let first = try turn(fox)
                 let second = try turn(bear)
                 #expect(first.plan.reused == 0 && second.plan.reused == 0)
-                #expect(model.sequences.ledger(first.sequence).isEmpty == attendsToAll)
+                #expect(model.sequences.ledger(first.sequence).isEmpty == (savedBytes > 0))
                 // Both conversations are reused.
                 let again = try turn(fox)
                 #expect(again.plan.reused == 119)

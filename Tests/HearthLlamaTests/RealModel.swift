@@ -111,12 +111,11 @@
     extension ConversationMemory {
         /// A memory with states in a folder.
         convenience init(
-            _ model: LoadedModel, maker: String, canGoBack: Bool = true, attendsToAll: Bool = false,
-            folder: Path? = nil,
+            _ model: LoadedModel, maker: String, canGoBack: Bool = true, folder: Path? = nil,
             savedBytes: UInt64, fileSystem: any FileSystem = LocalFileSystem()
         ) {
             self.init(
-                model.sequences, maker: maker, canGoBack: canGoBack, attendsToAll: attendsToAll,
+                model.sequences, maker: maker, canGoBack: canGoBack,
                 states: StateCache(folder: folder, limit: savedBytes, fileSystem: fileSystem))
         }
 

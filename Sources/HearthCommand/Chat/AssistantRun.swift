@@ -56,33 +56,54 @@ struct AssistantRun: Sendable {
         }
     }
 
-    /// Answers one question for a program.
+    /// Answers one question for a program, or with `--format json` a question on each line.
     private func answer(_ question: String?, _ session: ChatSession) async throws {
-        var lines = context.input.lines().makeAsyncIterator()
-        var next = question
-        // With --format json, a conversation takes a question from each line.
-        if next == nil { next = await lines.next(isolation: nil) }
-        var images = parts.images
-        var act = chat.act
-        while let text = next {
-            var report = TurnReport(console: context.console, format: chat.format)
-            var facts: AnswerFacts?
-            for await event in await session.send(text, images: images, options: SendOptions(act: act)) {
-                if case .finished(let message) = event { facts = message.facts }
-                try report.write(event)
-            }
-            try report.end()
-            try Task.checkCancellation()
-            if let facts, chat.format == .text {
-                context.console.say(FactsLine.text(model: modelName(), facts.finish, facts.usage, facts.timings))
-            }
-            if let failure = report.failure {
-                throw LLMError(.init(stringLiteral: failure.code), failure.message)
-            }
-            guard facts?.finish != .interrupted else { throw Chat.interrupted }
-            (images, act) = ([], nil)
-            next = question == nil ? await lines.next(isolation: nil) : nil
+        var (images, act) = (parts.images, chat.act)
+        if let question {
+            return try await report(session.send(question, images: images, options: SendOptions(act: act)))
         }
+        for await line in context.input.lines() {
+            do {
+                switch line.trimmingCharacters(in: .whitespacesAndNewlines) {
+                case "": continue
+                case "/exit": return
+                case "/continue": try await report(session.continueLocally())
+                case let text:
+                    try await report(session.send(text, images: images, options: SendOptions(act: act)))
+                    (images, act) = ([], nil)
+                }
+            } catch let error as LLMError {
+                // Continue the conversation after a failed question.
+                let failure = FailureRenderer(error)
+                for line in failure.lines { context.console.complain(line) }
+                if error.code == .answerInterrupted {
+                    // The event of the end says it.
+                    context.console.complain("  /continue lets a local model finish it.")
+                } else {
+                    try context.console.emit(failure.partEvent(of: modelName()))
+                }
+            }
+        }
+    }
+
+    /// Writes the events of an answer.
+    /// - Throws: why there is none; `answer-interrupted`: a script must not take half an answer for a whole one.
+    private func report(_ events: AsyncStream<ChatEvent>) async throws {
+        var report = TurnReport(console: context.console, format: chat.format)
+        var facts: AnswerFacts?
+        for await event in events {
+            if case .finished(let message) = event { facts = message.facts }
+            try report.write(event)
+        }
+        try report.end()
+        try Task.checkCancellation()
+        if let facts, chat.format == .text {
+            context.console.say(FactsLine.text(model: modelName(), facts.finish, facts.usage, facts.timings))
+        }
+        if let failure = report.failure {
+            throw LLMError(.init(stringLiteral: failure.code), failure.message)
+        }
+        guard facts?.finish != .interrupted else { throw Chat.interrupted }
     }
 
     // MARK: Parts

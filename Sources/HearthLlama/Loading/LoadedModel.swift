@@ -85,7 +85,6 @@
             sequences = Sequences(context)
             conversations = ConversationMemory(
                 sequences, maker: try Self.maker(path, projector, configuration), canGoBack: weights.canForgetAPart,
-                attendsToAll: !configuration.hasFlashAttention,
                 states: StateCache(
                     folder: configuration.stateFolder, limit: configuration.resolvedStateBytes, fileSystem: fileSystem))
             self.supportsVision = supportsVision || projectorMade != nil

@@ -10,21 +10,17 @@
         private let reach: MemoryReach
         private let states: StateCache
         private let sequences: Sequences
-        private let attendsToAll: Bool
         private(set) var table: SlotTable
 
         /// Makes the memory of a model's conversations.
         /// - Parameters:
         ///   - canGoBack: whether the model can forget the end of a sequence.
-        ///   - attendsToAll: whether a step also computes, and discards, the attention to the cells of other
-        ///     conversations.
         ///   - states: the states of conversations that have no place in the context.
         init(
-            _ sequences: Sequences, maker: String, canGoBack: Bool, attendsToAll: Bool = false, states: StateCache
+            _ sequences: Sequences, maker: String, canGoBack: Bool, states: StateCache
         ) {
             self.sequences = sequences
             self.maker = maker
-            self.attendsToAll = attendsToAll
             self.states = states
             reach = canGoBack ? .anywhere : .presentOnly
             let count = sequences.context.sequences
@@ -108,7 +104,7 @@
             if choice.saves { save(slot, as: nil) }
             // The tokens are copied first, because making room may empty their source.
             if let copy = choice.copies { sequences.copy(copy.slot, to: slot, count: copy.count) }
-            if attendsToAll { saveIdle(except: slot) }
+            saveIdle(except: slot)
             makeRoom(max(need, restored?.reading.state?.tokens.count ?? 0) + others, except: slot)
             if let restored, !restore(restored.number, restored.reading, in: slot) {
                 sequences.clear(slot)
@@ -162,8 +158,9 @@
             }
         }
 
-        /// Moves idle conversations from the context to states in memory, which can be restored in some milliseconds. A
-        /// file takes longer to read, so with a folder the conversations stay in the context.
+        /// Moves idle conversations from the context to states in memory, which can be restored in some milliseconds:
+        /// each step passes over the cells of all conversations in the context. A file takes longer to read, so with a
+        /// folder the conversations stay in the context.
         private func saveIdle(except slot: Int) {
             guard !states.outlivesTheModel else { return }
             for idle in table.idleSlots(except: slot) {

@@ -131,6 +131,23 @@ import Testing
         #expect(events.last?.event == "finish")
     }
 
+    @Test func aConversationOfAProgramGoesOnAfterAnAnswerThatBrokeOff() async throws {
+        let input = FixedSource(text: "First?\n\n/continue\n/exit\nNever?\n", isTerminal: true)
+        let routed = probe("Half", end: .finish(.interrupted))
+        #expect(await routed.run(["chat", "--format", "json"], input: input) == 0)
+        struct Event: Decodable {
+            let event: String
+            let reason: String?
+            let code: String?
+        }
+        let events = try routed.output.contents.split(separator: "\n")
+            .map { try JSONDecoder().decode(Event.self, from: Data($0.utf8)) }
+        #expect(events.filter { $0.event == "finish" }.map(\.reason) == ["interrupted"])
+        // There is no local model, and the line after /exit is not asked.
+        #expect(events.last?.event == "failed")
+        #expect(routed.errors.contents.contains("/continue"))
+    }
+
     @Test func anAnswerThatBreaksOffCarriesNothingOut() async throws {
         for end in [ScriptedEngine.Step.finish(.maximumNewTokens), .finish(.interrupted)] {
             let probe = probe(end: end, width: 80)
