@@ -4,8 +4,8 @@
     scripts/publish.py BINARY [--kills N] [--server rclone|moto]
 
 Needs the packages of scripts/requirements/s3.txt. `rclone serve s3` checks signatures and ignores conditions; moto obeys
-conditions and checks no signature. A watcher reads the public address all the time: it must never see a catalog of which
-a file is missing or has another length.
+conditions and checks no signature. A watcher reads the public address all the time, and once more after each kill: it must
+never see a catalog of which a file is missing or has another length.
 """
 import argparse
 import hashlib
@@ -134,7 +134,8 @@ class Watcher(threading.Thread):
 
     def __init__(self, public):
         super().__init__(daemon=True)
-        self.public, self.seen, self.problems, self.readings = public, set(), [], 0
+        self.public, self.seen, self.problems, self.readings, self.checks = public, set(), [], 0, 0
+        self.torn = 0
         self.pause, self.ended = threading.Lock(), False
 
     def run(self):
@@ -150,9 +151,26 @@ class Watcher(threading.Thread):
             return
         self.readings += 1
         digest = hashlib.sha256(data).hexdigest()
-        if digest in self.seen:
-            return
-        self.seen.add(digest)
+        if digest not in self.seen:
+            self.seen.add(digest)
+            self.examine(data)
+
+    def check(self):
+        """Examines the present catalog, whether it was seen before or not."""
+        with self.pause:
+            self.checks += 1
+            for _ in range(50):
+                try:
+                    return self.examine(read(self.public + "/models.json")[2])
+                except http.client.IncompleteRead:
+                    # rclone overwrites files in place: a reader gets less than the announced length, and reads again.
+                    self.torn += 1
+                    time.sleep(0.05)
+                except OSError as error:
+                    return self.problems.append(f"after a kill: models.json: {error}")
+            self.problems.append("after a kill: models.json stays shorter than its announced length")
+
+    def examine(self, data):
         try:
             catalog = json.loads(data)
         except ValueError:
@@ -223,8 +241,12 @@ def kills(publisher, watcher, count):
                     process.wait(timeout=random.uniform(0.01, whole * 1.3))
                 except subprocess.TimeoutExpired:
                     process.send_signal(signal.SIGKILL)
-                    killed += 1
             out, errors = process.communicate()
+            if process.returncode == -signal.SIGKILL:
+                killed += 1
+                watcher.check()
+                if watcher.problems:
+                    sys.exit("publish.py: " + "; ".join(watcher.problems[:10]))
             if process.returncode == 0:
                 break
             if process.returncode != -signal.SIGKILL:
@@ -289,8 +311,9 @@ def check(kind, binary, count):
         if watcher.problems:
             sys.exit("publish.py: " + "; ".join(watcher.problems[:10]))
         print(f"{kind}: {killed} kills in {versions} publications ({whole:.2f} s undisturbed); {len(watcher.seen)} catalogs "
-              f"seen in {watcher.readings} readings, none lacked a file; {report['comparedBytes']} bytes compared at the end",
-              flush=True)
+              f"seen in {watcher.readings} readings and {watcher.checks} checks after kills ({watcher.torn} in the middle of "
+              f"the server's writing), none lacked a file; "
+              f"{report['comparedBytes']} bytes compared at the end", flush=True)
     finally:
         server.stop()
         shutil.rmtree(folder, ignore_errors=True)
