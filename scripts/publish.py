@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Publishes to two S3 servers of other people, and kills the publisher at random moments.
 
-    scripts/publish.py BINARY [--kills N] [--server rclone|moto]
+    scripts/publish.py BINARY [--kills N] [--server rclone|moto] [--model FILE.gguf]
 
 Needs the packages of scripts/requirements/s3.txt. `rclone serve s3` checks signatures and ignores conditions; moto obeys
 conditions and checks no signature. A watcher reads the public address all the time, and once more after each kill: it must
 never see a catalog of which a file is missing or has another length.
+
+With a model, a new publisher's steps follow, to an answer on a device that trusts this publisher alone (publish/seed.py).
 """
 import argparse
 import hashlib
@@ -28,6 +30,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from botocore.auth import S3SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "publish"))
+import seed  # noqa: E402
 
 KEY, SECRET = "HEARTHKEY", "hearth/secret+key"
 PREFIX = "origin"
@@ -145,37 +150,47 @@ class Watcher(threading.Thread):
             time.sleep(0.02)
 
     def look(self):
-        try:
-            _, _, data = read(self.public + "/models.json")
-        except (urllib.error.HTTPError, OSError, http.client.HTTPException):
+        """Examines the catalog unless it was seen before."""
+        found = self.catalog()
+        if found is None:
             return
         self.readings += 1
+        data, catalog = found
         digest = hashlib.sha256(data).hexdigest()
         if digest not in self.seen:
             self.seen.add(digest)
-            self.examine(data)
+            self.examine(catalog)
 
     def check(self):
-        """Examines the present catalog, whether it was seen before or not."""
+        """Examines the catalog after a kill, whether it was seen before or not."""
         with self.pause:
             self.checks += 1
-            for _ in range(50):
-                try:
-                    return self.examine(read(self.public + "/models.json")[2])
-                except http.client.IncompleteRead:
-                    # rclone overwrites files in place: a reader gets less than the announced length, and reads again.
-                    self.torn += 1
-                    time.sleep(0.05)
-                except OSError as error:
-                    return self.problems.append(f"after a kill: models.json: {error}")
-            self.problems.append("after a kill: models.json stays shorter than its announced length")
+            found = self.catalog()
+            if found is None:
+                self.problems.append("after a kill there is no catalog")
+            else:
+                self.examine(found[1])
 
-    def examine(self, data):
-        try:
-            catalog = json.loads(data)
-        except ValueError:
-            self.problems.append(f"a catalog of {len(data)} bytes is not JSON")
-            return
+    def catalog(self):
+        """The bytes of the catalog, and the catalog; None if there is none.
+
+        rclone overwrites files in place. So a reader may get less than the announced length, or other bytes, which no device takes;
+        it reads again. A catalog that stays so is a problem.
+        """
+        for _ in range(50):
+            try:
+                data = read(self.public + "/models.json")[2]
+                return data, json.loads(data)
+            except (http.client.IncompleteRead, ValueError) as error:
+                self.torn += 1
+                last = error
+                time.sleep(0.05)
+            except (OSError, http.client.HTTPException):
+                return None
+        self.problems.append(f"the catalog stays broken: {last}")
+        return None
+
+    def examine(self, catalog):
         for entry in catalog["models"]:
             for url, size in [(entry["downloadUrl"], entry["sizeBytes"]),
                               (entry["index"]["url"], entry["index"]["sizeBytes"])]:
@@ -281,7 +296,7 @@ def together(publisher, server):
         sys.exit(f"publish.py: one publisher's release was lost: {sorted(families)}")
 
 
-def check(kind, binary, count):
+def check(kind, binary, count, model):
     folder = tempfile.mkdtemp(prefix="hearth-publish-")
     server = Server(kind, folder)
     try:
@@ -311,9 +326,15 @@ def check(kind, binary, count):
         if watcher.problems:
             sys.exit("publish.py: " + "; ".join(watcher.problems[:10]))
         print(f"{kind}: {killed} kills in {versions} publications ({whole:.2f} s undisturbed); {len(watcher.seen)} catalogs "
-              f"seen in {watcher.readings} readings and {watcher.checks} checks after kills ({watcher.torn} in the middle of "
-              f"the server's writing), none lacked a file; "
+              f"seen in {watcher.readings} readings and {watcher.checks} checks after kills ({watcher.torn} repeated in the "
+              f"middle of the server's writing), none lacked a file; "
               f"{report['comparedBytes']} bytes compared at the end", flush=True)
+        if model:
+            answer, is_same = seed.steps(publisher, model)
+            print(f"{kind}: a device that trusts one root alone pulled the model, and answered: {answer!r}; after a thief's "
+                  f"publication {'the same' if is_same else 'ANOTHER ANSWER'}", flush=True)
+            if not is_same:
+                sys.exit("publish.py: the device's model changed")
     finally:
         server.stop()
         shutil.rmtree(folder, ignore_errors=True)
@@ -323,6 +344,7 @@ arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 arguments.add_argument("binary")
 arguments.add_argument("--kills", type=int, default=200)
 arguments.add_argument("--server", choices=["rclone", "moto"])
+arguments.add_argument("--model", help="a GGUF file for the steps of a new publisher")
 options = arguments.parse_args()
 for name in [options.server] if options.server else ["rclone", "moto"]:
-    check(name, os.path.abspath(options.binary), options.kills)
+    check(name, os.path.abspath(options.binary), options.kills, options.model)
