@@ -70,8 +70,10 @@ class Server:
         if kind == "rclone":
             os.makedirs(os.path.join(folder, "rclone", "models"))
             program = shutil.which("rclone")
+            # Each request is on the disk when it is answered. With rclone's usual delay of five seconds, a catalog that was
+            # overwritten meanwhile is announced with its new length and sent with the bytes of the old one.
             words = [program, "serve", "s3", "--addr", f"127.0.0.1:{self.port}", "--auth-key", f"{KEY},{SECRET}",
-                     "--vfs-cache-mode", "writes", "--cache-dir", os.path.join(folder, "cache"),
+                     "--vfs-cache-mode", "writes", "--vfs-write-back", "0s", "--cache-dir", os.path.join(folder, "cache"),
                      os.path.join(folder, "rclone")]
         else:
             words = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(self.port)]
