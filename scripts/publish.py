@@ -243,19 +243,22 @@ class Publisher:
 def kills(publisher, watcher, count):
     """Publishes versions one after the other; each attempt is killed at a random moment until one is quicker."""
     to = f"r2:models/{PREFIX}"
-    # How long an undisturbed publication takes.
-    begin = time.monotonic()
-    publisher.run(*publisher.publish(publisher.model("m-v0.0.1-q4.gguf", 20)))
-    whole = time.monotonic() - begin
+    # How long an undisturbed publication takes, of one, two and three parts.
+    whole = {}
+    for number, size in enumerate([2, 9, 17]):
+        begin = time.monotonic()
+        publisher.run(*publisher.publish(publisher.model(f"m-v0.0.{number + 1}-q4.gguf", size)))
+        whole[size] = time.monotonic() - begin
     killed, version = 0, 0
     while killed < count:
         version += 1
-        path = publisher.model(f"m-v1.0.{version}-q4.gguf", random.choice([2, 20, 26]))
+        size = random.choice(list(whole))
+        path = publisher.model(f"m-v1.0.{version}-q4.gguf", size)
         while True:
             process = publisher.start(*publisher.publish(path))
             if killed < count:
                 try:
-                    process.wait(timeout=random.uniform(0.01, whole * 1.3))
+                    process.wait(timeout=random.uniform(0.01, whole[size] * 1.1))
                 except subprocess.TimeoutExpired:
                     process.send_signal(signal.SIGKILL)
             out, errors = process.communicate()
@@ -276,7 +279,7 @@ def kills(publisher, watcher, count):
                     publisher.run("unpublish", f"m@1.0.{old}", "--to", to)
                 publisher.run("origin", "prune", to, "--keep", "0")
                 publisher.run("origin", "check", watcher.public)
-    return killed, version, whole
+    return killed, version, max(whole.values())
 
 
 def together(publisher, server):
