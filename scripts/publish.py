@@ -275,7 +275,7 @@ def kills(publisher, watcher, count):
         if version % 4 == 0:
             # Nobody reads while files go, since only the present catalog counts.
             with watcher.pause:
-                for old in range(version - 3, version):
+                for old in range(max(1, version - 4), version):
                     publisher.run("unpublish", f"m@1.0.{old}", "--to", to)
                 publisher.run("origin", "prune", to, "--keep", "0")
                 publisher.run("origin", "check", watcher.public)
