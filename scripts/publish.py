@@ -70,10 +70,10 @@ class Server:
         if kind == "rclone":
             os.makedirs(os.path.join(folder, "rclone", "models"))
             program = shutil.which("rclone")
-            # Each request is on the disk when it is answered. With rclone's usual delay of five seconds, a catalog that was
-            # overwritten meanwhile is announced with its new length and sent with the bytes of the old one.
+            # Without a cache each request is on the disk when it is answered. With one, a catalog that was overwritten is
+            # announced with its new length, and for seconds sent with the bytes of the old one.
             words = [program, "serve", "s3", "--addr", f"127.0.0.1:{self.port}", "--auth-key", f"{KEY},{SECRET}",
-                     "--vfs-cache-mode", "writes", "--vfs-write-back", "0s", "--cache-dir", os.path.join(folder, "cache"),
+                     "--vfs-cache-mode", "off", "--dir-cache-time", "0s",
                      os.path.join(folder, "rclone")]
         else:
             words = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(self.port)]
@@ -124,6 +124,21 @@ class Server:
         server = Quiet(("127.0.0.1", 0), Front)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         return server.server_address[1]
+
+    def settle(self):
+        """Waits until the server has ended the requests of a publisher that was killed.
+
+        rclone writes to files in place: a request that is still under way would write into the next publisher's files.
+        """
+        if self.kind != "rclone":
+            return
+        for _ in range(600):
+            with open("/proc/net/tcp", encoding="ascii") as table:
+                rows = [line.split() for line in table]
+            # Column 1 is the local address, 3 the state: 08 is a connection that only the other side has closed.
+            if not any(row[1].endswith(f":{self.port:04X}") and row[3] == "08" for row in rows):
+                return
+            time.sleep(0.01)
 
     def stop(self):
         self.process.terminate()
@@ -264,6 +279,7 @@ def kills(publisher, watcher, count):
             out, errors = process.communicate()
             if process.returncode == -signal.SIGKILL:
                 killed += 1
+                publisher.server.settle()
                 watcher.check()
                 if watcher.problems:
                     sys.exit("publish.py: " + "; ".join(watcher.problems[:10]))
@@ -340,6 +356,10 @@ def check(kind, binary, count, model):
                   f"publication {'the same' if is_same else 'ANOTHER ANSWER'}", flush=True)
             if not is_same:
                 sys.exit("publish.py: the device's model changed")
+    except SystemExit:
+        with open(server.log.name, errors="replace") as log:
+            print("".join(log.readlines()[-20:]), file=sys.stderr)
+        raise
     finally:
         server.stop()
         shutil.rmtree(folder, ignore_errors=True)
