@@ -92,6 +92,13 @@ class RangeProxy(http.server.BaseHTTPRequestHandler):
         pass
 
 
+class QuietServer(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request, address):
+        """Devices close connections in the middle of an answer when an address ends."""
+
+
 class Stage:
     def __init__(self, options, work):
         self.options, self.work = options, work
@@ -329,12 +336,12 @@ class Stage:
             def log_message(self, *_):
                 pass
 
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Catalog)
+        server = QuietServer(("127.0.0.1", 0), Catalog)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}"
         parts = urllib.parse.urlsplit(self.s3)
         RangeProxy.target = (parts.hostname, parts.port)
-        proxy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), RangeProxy)
+        proxy = QuietServer(("127.0.0.1", 0), RangeProxy)
         threading.Thread(target=proxy.serve_forever, daemon=True).start()
         key = self.key("device")
         gateway = self.start(Process(

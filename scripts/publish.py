@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Publishes to two S3 servers of other people, and kills the publisher at random moments.
 
-    scripts/publish.py BINARY [--kills N] [--server rclone|moto]
+    scripts/publish.py BINARY [--kills N] [--server rclone|moto] [--model FILE.gguf]
 
 Needs the packages of scripts/requirements/s3.txt. `rclone serve s3` checks signatures and ignores conditions; moto obeys
-conditions and checks no signature. A watcher reads the public address all the time: it must never see a catalog of which
-a file is missing or has another length.
+conditions and checks no signature. A watcher reads the public address all the time, and once more after each kill: it must
+never see a catalog of which a file is missing or has another length.
+
+With a model, a new publisher's steps follow, to an answer on a device that trusts this publisher alone (publish/seed.py).
 """
 import argparse
 import hashlib
@@ -28,6 +30,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from botocore.auth import S3SigV4Auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "publish"))
+import seed  # noqa: E402
 
 KEY, SECRET = "HEARTHKEY", "hearth/secret+key"
 PREFIX = "origin"
@@ -65,8 +70,10 @@ class Server:
         if kind == "rclone":
             os.makedirs(os.path.join(folder, "rclone", "models"))
             program = shutil.which("rclone")
+            # Without a cache each request is on the disk when it is answered. With one, a catalog that was overwritten is
+            # announced with its new length, and for seconds sent with the bytes of the old one.
             words = [program, "serve", "s3", "--addr", f"127.0.0.1:{self.port}", "--auth-key", f"{KEY},{SECRET}",
-                     "--vfs-cache-mode", "writes", "--cache-dir", os.path.join(folder, "cache"),
+                     "--vfs-cache-mode", "off", "--dir-cache-time", "0s",
                      os.path.join(folder, "rclone")]
         else:
             words = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(self.port)]
@@ -118,6 +125,21 @@ class Server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         return server.server_address[1]
 
+    def settle(self):
+        """Waits until the server has ended the requests of a publisher that was killed.
+
+        rclone writes to files in place: a request that is still under way would write into the next publisher's files.
+        """
+        if self.kind != "rclone":
+            return
+        for _ in range(600):
+            with open("/proc/net/tcp", encoding="ascii") as table:
+                rows = [line.split() for line in table]
+            # Column 1 is the local address, 3 the state: 08 is a connection that only the other side has closed.
+            if not any(row[1].endswith(f":{self.port:04X}") and row[3] == "08" for row in rows):
+                return
+            time.sleep(0.01)
+
     def stop(self):
         self.process.terminate()
         self.process.wait()
@@ -134,7 +156,8 @@ class Watcher(threading.Thread):
 
     def __init__(self, public):
         super().__init__(daemon=True)
-        self.public, self.seen, self.problems, self.readings = public, set(), [], 0
+        self.public, self.seen, self.problems, self.readings, self.checks = public, set(), [], 0, 0
+        self.torn = 0
         self.pause, self.ended = threading.Lock(), False
 
     def run(self):
@@ -144,20 +167,47 @@ class Watcher(threading.Thread):
             time.sleep(0.02)
 
     def look(self):
-        try:
-            _, _, data = read(self.public + "/models.json")
-        except (urllib.error.HTTPError, OSError, http.client.HTTPException):
+        """Examines the catalog unless it was seen before."""
+        found = self.catalog()
+        if found is None:
             return
         self.readings += 1
+        data, catalog = found
         digest = hashlib.sha256(data).hexdigest()
-        if digest in self.seen:
-            return
-        self.seen.add(digest)
-        try:
-            catalog = json.loads(data)
-        except ValueError:
-            self.problems.append(f"a catalog of {len(data)} bytes is not JSON")
-            return
+        if digest not in self.seen:
+            self.seen.add(digest)
+            self.examine(catalog)
+
+    def check(self):
+        """Examines the catalog after a kill, whether it was seen before or not."""
+        with self.pause:
+            self.checks += 1
+            found = self.catalog()
+            if found is None:
+                self.problems.append("after a kill there is no catalog")
+            else:
+                self.examine(found[1])
+
+    def catalog(self):
+        """The bytes of the catalog, and the catalog; None if there is none.
+
+        rclone overwrites files in place. So a reader may get less than the announced length, or other bytes, which no device takes;
+        it reads again. A catalog that stays so is a problem.
+        """
+        for _ in range(50):
+            try:
+                data = read(self.public + "/models.json")[2]
+                return data, json.loads(data)
+            except (http.client.IncompleteRead, ValueError) as error:
+                self.torn += 1
+                last = error
+                time.sleep(0.05)
+            except (OSError, http.client.HTTPException):
+                return None
+        self.problems.append(f"the catalog stays broken: {last}")
+        return None
+
+    def examine(self, catalog):
         for entry in catalog["models"]:
             for url, size in [(entry["downloadUrl"], entry["sizeBytes"]),
                               (entry["index"]["url"], entry["index"]["sizeBytes"])]:
@@ -208,23 +258,31 @@ class Publisher:
 def kills(publisher, watcher, count):
     """Publishes versions one after the other; each attempt is killed at a random moment until one is quicker."""
     to = f"r2:models/{PREFIX}"
-    # How long an undisturbed publication takes.
-    begin = time.monotonic()
-    publisher.run(*publisher.publish(publisher.model("m-v0.0.1-q4.gguf", 20)))
-    whole = time.monotonic() - begin
+    # How long an undisturbed publication takes, of one, two and three parts.
+    whole = {}
+    for number, size in enumerate([2, 9, 17]):
+        begin = time.monotonic()
+        publisher.run(*publisher.publish(publisher.model(f"m-v0.0.{number + 1}-q4.gguf", size)))
+        whole[size] = time.monotonic() - begin
     killed, version = 0, 0
     while killed < count:
         version += 1
-        path = publisher.model(f"m-v1.0.{version}-q4.gguf", random.choice([2, 20, 26]))
+        size = random.choice(list(whole))
+        path = publisher.model(f"m-v1.0.{version}-q4.gguf", size)
         while True:
             process = publisher.start(*publisher.publish(path))
             if killed < count:
                 try:
-                    process.wait(timeout=random.uniform(0.01, whole * 1.3))
+                    process.wait(timeout=random.uniform(0.01, whole[size] * 1.1))
                 except subprocess.TimeoutExpired:
                     process.send_signal(signal.SIGKILL)
-                    killed += 1
             out, errors = process.communicate()
+            if process.returncode == -signal.SIGKILL:
+                killed += 1
+                publisher.server.settle()
+                watcher.check()
+                if watcher.problems:
+                    sys.exit("publish.py: " + "; ".join(watcher.problems[:10]))
             if process.returncode == 0:
                 break
             if process.returncode != -signal.SIGKILL:
@@ -233,11 +291,11 @@ def kills(publisher, watcher, count):
         if version % 4 == 0:
             # Nobody reads while files go, since only the present catalog counts.
             with watcher.pause:
-                for old in range(version - 3, version):
+                for old in range(max(1, version - 4), version):
                     publisher.run("unpublish", f"m@1.0.{old}", "--to", to)
                 publisher.run("origin", "prune", to, "--keep", "0")
                 publisher.run("origin", "check", watcher.public)
-    return killed, version, whole
+    return killed, version, max(whole.values())
 
 
 def together(publisher, server):
@@ -259,7 +317,7 @@ def together(publisher, server):
         sys.exit(f"publish.py: one publisher's release was lost: {sorted(families)}")
 
 
-def check(kind, binary, count):
+def check(kind, binary, count, model):
     folder = tempfile.mkdtemp(prefix="hearth-publish-")
     server = Server(kind, folder)
     try:
@@ -289,8 +347,19 @@ def check(kind, binary, count):
         if watcher.problems:
             sys.exit("publish.py: " + "; ".join(watcher.problems[:10]))
         print(f"{kind}: {killed} kills in {versions} publications ({whole:.2f} s undisturbed); {len(watcher.seen)} catalogs "
-              f"seen in {watcher.readings} readings, none lacked a file; {report['comparedBytes']} bytes compared at the end",
-              flush=True)
+              f"seen in {watcher.readings} readings and {watcher.checks} checks after kills ({watcher.torn} repeated in the "
+              f"middle of the server's writing), none lacked a file; "
+              f"{report['comparedBytes']} bytes compared at the end", flush=True)
+        if model:
+            answer, is_same = seed.steps(publisher, model)
+            print(f"{kind}: a device that trusts one root alone pulled the model, and answered: {answer!r}; after a thief's "
+                  f"publication {'the same' if is_same else 'ANOTHER ANSWER'}", flush=True)
+            if not is_same:
+                sys.exit("publish.py: the device's model changed")
+    except SystemExit:
+        with open(server.log.name, errors="replace") as log:
+            print("".join(log.readlines()[-20:]), file=sys.stderr)
+        raise
     finally:
         server.stop()
         shutil.rmtree(folder, ignore_errors=True)
@@ -300,6 +369,7 @@ arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
 arguments.add_argument("binary")
 arguments.add_argument("--kills", type=int, default=200)
 arguments.add_argument("--server", choices=["rclone", "moto"])
+arguments.add_argument("--model", help="a GGUF file for the steps of a new publisher")
 options = arguments.parse_args()
 for name in [options.server] if options.server else ["rclone", "moto"]:
-    check(name, os.path.abspath(options.binary), options.kills)
+    check(name, os.path.abspath(options.binary), options.kills, options.model)

@@ -170,7 +170,8 @@ stage_clients() {
     scripts/clients/all.sh .build/release/hearth
 }
 
-# Two S3 servers of other people: publications and kills, and signatures compared with botocore's and with AWS's examples.
+# Two S3 servers of other people: publications and kills, a new publisher's steps up to the answer of a device, and signatures
+# compared with botocore's and with AWS's examples.
 stage_publish() {
     make --no-print-directory build
     scripts/publish/run.sh .build/release/hearth

@@ -59,7 +59,7 @@ public struct Publisher: Sendable {
     package func publish(
         _ given: PublishRequest, onProgress progress: @escaping @Sendable (PublishProgress) -> Void
     ) async throws -> PublishReport {
-        let packing = FolderPacking(given)
+        let packing = FolderPacking(given, fileSystem: fileSystem)
         defer { packing.removeFolder() }
         let request = try await StopFlag.blocking { try packing.pack(flag: $0) }
         let (sources, classes) = try await StopFlag.blocking { flag in

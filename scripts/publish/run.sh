@@ -24,4 +24,4 @@ echo "seed $seed"
 python3 scripts/publish/sigv4.py 500 "$seed" "$work/sigv4.json"
 HEARTH_SIGV4="$work/sigv4.json" env -u SWIFT_DETERMINISTIC_HASHING swift test "${flags[@]}" --skip-build \
     --filter 'SigV4Tests|SigV4VectorTests'
-PATH="$packages/bin:$PATH" python3 scripts/publish.py "$binary" --kills "${PUBLISH_KILLS:-200}"
+PATH="$packages/bin:$PATH" python3 scripts/publish.py "$binary" --kills "${PUBLISH_KILLS:-200}" --model "$default_model"

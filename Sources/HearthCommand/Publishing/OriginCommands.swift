@@ -14,7 +14,8 @@ struct OriginCheckCommand: Command {
         discussion: [
             "Reads models.json and asks for every file that it names: whether it has the length and the digest that the "
                 + "catalog says, answers range requests, and is sent with headers that caches understand. Of a large file some "
-                + "chunks are read. A signed origin's timestamp and catalog are looked up too."
+                + "chunks are read. The signatures of a signed origin are verified as a device with its first root verifies "
+                + "them."
         ],
         arguments: [origin], options: [complete, Option.report],
         exitStatuses: [(0, "Devices can use the origin."), (1, "They cannot, or not all of it.")],

@@ -17,22 +17,28 @@ struct KeyRing: Sendable {
     let passphrases: Passphrases
     private let named: [Path]
     private let environment: [String: String]
+    private let console: Console
 
     init(_ choice: TrustKeyChoice, in context: CommandContext) throws {
         folder = try choice.folder ?? context.home.appending("trust-keys")
         named = choice.files
         passphrases = Passphrases(context, file: choice.passphraseFile)
+        console = context.console
         // A program that signs has a PIN of its own.
         environment = context.environment.filter { $0.key != Passphrases.variable }
     }
 
     /// Reads the public halves of all keys.
     /// - Throws: ``TrustError`` with `bad-key` for a named file; other files that are no keys are skipped.
-    func entries() async throws -> [Entry] {
+    func entries() async throws -> [Entry] { try await scan().entries }
+
+    /// The keys, and the reasons for which files of the folder are not used.
+    private func scan() async throws -> (entries: [Entry], skipped: [String]) {
         try await blocking { [folder, named] in
             let fileSystem = LocalFileSystem()
             var entries = try named.map { Entry(path: $0, file: try Self.read($0), isNamed: true) }
-            guard try fileSystem.status(at: folder) != nil else { return entries }
+            var skipped: [String] = []
+            guard try fileSystem.status(at: folder) != nil else { return (entries, []) }
             for name in try fileSystem.contents(of: folder) {
                 let path = folder.joined(name)
                 guard path.fileExtension == TrustKeyFile.fileExtension,
@@ -40,11 +46,11 @@ struct KeyRing: Sendable {
                 else { continue }
                 do {
                     entries.append(Entry(path: path, file: try Self.read(path), isNamed: false))
-                } catch {
-                    Log.write(.warning, "a file among the keys is not used: \(error)")
+                } catch let error as any HearthFailure {
+                    skipped.append(error.message)
                 }
             }
-            return entries
+            return (entries, skipped)
         }
     }
 
@@ -53,7 +59,9 @@ struct KeyRing: Sendable {
     func signers(for ids: Set<String>) async throws -> [any MetadataSigner] {
         var signers: [any MetadataSigner] = []
         var seen: Set<MetadataKey> = []
-        for entry in try await entries() where entry.isNamed || ids.contains(entry.file.key.id) {
+        let (entries, skipped) = try await scan()
+        for reason in skipped { console.complain("A key file is not used: \(reason).") }
+        for entry in entries where entry.isNamed || ids.contains(entry.file.key.id) {
             guard seen.insert(entry.file.key).inserted else { continue }
             switch entry.file.secret {
             case .command(let words):

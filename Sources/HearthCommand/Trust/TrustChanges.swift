@@ -51,23 +51,44 @@ extension RoleKeys {
     fileprivate var shortIDs: String { ids.sorted().map { String($0.prefix(12)) }.joined(separator: ", ") }
 }
 
-/// The public keys of files; without a file, that of a new key of the role.
-private func newKeys(
-    _ files: [Path], _ role: MetadataRole, _ ring: KeyRing, _ console: Console
-) async throws -> [MetadataKey] {
-    guard files.isEmpty else {
-        return try await blocking { try files.map { try KeyRing.publicKey($0) } }
+/// The words that `add` and `rotate` share: a change of a role, and the files of its new keys.
+private struct KeyedChange: Sendable {
+    let change: RoleChange
+    let files: [Path]
+
+    init(_ values: ParsedArguments, _ newKey: Option<String>) throws {
+        change = try RoleChange(values)
+        files = try values.values(newKey).map { Path($0) }
     }
-    let made = try await ring.make([role.name])
-    for entry in made { console.say("\(role.name): a new key in \(entry.path).") }
-    return made.map(\.file.key)
+
+    /// The option of the new keys.
+    static func newKey(to use: String) -> Option<String> {
+        Option(
+            "new-key", "FILE", .word, isRepeatable: true,
+            "The key to \(use): a key file, or a file of its public half alone. Without one, a key is made.")
+    }
+
+    /// Publishes a root in which the role has the new keys, and those of the present ones that stay.
+    func run(in context: CommandContext, staying: @escaping @Sendable (RoleKeys) -> [MetadataKey]) async throws {
+        try await change.run(in: context) { [self] present, ring in
+            staying(present) + (try await keys(from: ring, context.console))
+        }
+    }
+
+    /// The public keys of the files; without a file, that of a new key of the role.
+    private func keys(from ring: KeyRing, _ console: Console) async throws -> [MetadataKey] {
+        guard files.isEmpty else {
+            return try await blocking { [files] in try files.map { try KeyRing.publicKey($0) } }
+        }
+        let made = try await ring.make([change.role.name])
+        for entry in made { console.say("\(change.role.name): a new key in \(entry.path).") }
+        return made.map(\.file.key)
+    }
 }
 
 /// `hearth trust add`
 struct TrustAdd: Command {
-    private static let files = Option(
-        "new-key", "FILE", .word, isRepeatable: true,
-        "The key to add: a key file, or a file of its public half alone. Without one, a key is made.")
+    private static let newKey = KeyedChange.newKey(to: "add")
 
     static let declaration = CommandDeclaration(
         "trust", "add", summary: "Give a role of an origin one more key",
@@ -75,32 +96,22 @@ struct TrustAdd: Command {
             "Publishes a root with the new key. The keys of the present root must sign it; a root that lacks signatures "
                 + "of other owners is written to a file for them."
         ],
-        arguments: [roleArgument], options: [files] + RoleChange.options,
+        arguments: [roleArgument], options: [newKey] + RoleChange.options,
         examples: [
             .init("hearth trust add targets --to ./origin --new-key bob.pub", "Let bob sign lists of models, too."),
             .init("hearth trust add root --to ./origin --threshold 2", "From now on two keys must sign a root."),
         ])
 
-    private let change: RoleChange
-    let files: [Path]
+    private let change: KeyedChange
 
-    init(_ values: ParsedArguments) throws {
-        change = try RoleChange(values)
-        files = try values.values(Self.files).map { Path($0) }
-    }
+    init(_ values: ParsedArguments) throws { change = try KeyedChange(values, Self.newKey) }
 
-    func run(in context: CommandContext) async throws {
-        try await change.run(in: context) { [files, change] present, ring in
-            present.list + (try await newKeys(files, change.role, ring, context.console))
-        }
-    }
+    func run(in context: CommandContext) async throws { try await change.run(in: context) { $0.list } }
 }
 
 /// `hearth trust rotate`
 struct TrustRotate: Command {
-    private static let files = Option(
-        "new-key", "FILE", .word, isRepeatable: true,
-        "The key to use from now on: a key file, or a file of its public half alone. Without one, a key is made.")
+    private static let newKey = KeyedChange.newKey(to: "use from now on")
 
     static let declaration = CommandDeclaration(
         "trust", "rotate", summary: "Replace all keys of a role of an origin",
@@ -108,25 +119,17 @@ struct TrustRotate: Command {
             "Publishes a root in which the role has only the new keys, and signs with them what the old ones signed. A key "
                 + "that was stolen is worth nothing to a device once it has seen this root."
         ],
-        arguments: [roleArgument], options: [files] + RoleChange.options,
+        arguments: [roleArgument], options: [newKey] + RoleChange.options,
         examples: [
             .init("hearth trust rotate timestamp --to ./origin", "A new key for the timestamp."),
             .init("hearth trust rotate root --to ./origin --new-key a.pub --new-key b.pub", "New owners."),
         ])
 
-    private let change: RoleChange
-    let files: [Path]
+    private let change: KeyedChange
 
-    init(_ values: ParsedArguments) throws {
-        change = try RoleChange(values)
-        files = try values.values(Self.files).map { Path($0) }
-    }
+    init(_ values: ParsedArguments) throws { change = try KeyedChange(values, Self.newKey) }
 
-    func run(in context: CommandContext) async throws {
-        try await change.run(in: context) { [files, change] _, ring in
-            try await newKeys(files, change.role, ring, context.console)
-        }
-    }
+    func run(in context: CommandContext) async throws { try await change.run(in: context) { _ in [] } }
 }
 
 /// `hearth trust revoke`

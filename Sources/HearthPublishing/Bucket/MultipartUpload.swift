@@ -85,8 +85,13 @@ struct MultipartUpload: Sendable {
         guard let begun = try await s3.unfinishedUploads(prefix: key).filter({ $0.key == key }).last else {
             return try await finish(begin(), having: [:])
         }
-        let present = try await same(s3.parts(of: begun.id, key: key))
-        try await finish(begun.id, having: present)
+        do {
+            try await finish(begun.id, having: same(s3.parts(of: begun.id, key: key)))
+        } catch let error as PublishingError where error.code == .uploadBroken {
+            // It may have ended after it was listed: the server was still joining the parts of a publisher that was killed.
+            Log.write(.info, "the upload of \(key) begins anew: \(error)")
+            return try await finish(begin(), having: [:])
+        }
         // The metadata were given when the upload began, perhaps for other bytes.
         let digest = headers[BucketTarget.digestHeader]
         let reply = try await s3.send(S3Call(method: "HEAD", key: key, accepted: [404]))

@@ -60,7 +60,7 @@ struct S3Client: Sendable {
     }
 
     /// Sends a call, and returns its answer.
-    /// - Throws: ``PublishingError`` with `bucket-refused` or `bucket-failed`; `HTTPError`; `CancellationError`.
+    /// - Throws: ``PublishingError`` with `bucket-refused`, `bucket-failed` or `upload-broken`; `HTTPError`; `CancellationError`.
     func send(_ call: S3Call) async throws -> S3Reply {
         var budget = RetryBudget()
         while true {
@@ -107,6 +107,10 @@ struct S3Client: Sendable {
         case (_, "NoSuchBucket"):
             context.remedy = "Make the bucket with your provider, or correct its name."
             return PublishingError(.bucketRefused, "\(host) has no bucket named \(bucket)", context: context)
+        case (_, "NoSuchUpload"):
+            context.remedy = "Publish again."
+            return PublishingError(
+                .uploadBroken, "\(host) has ended the upload of \(call.key ?? "a file")", context: context)
         case (_, "RequestTimeTooSkewed"):
             context.remedy = "Set this machine's clock."
             return PublishingError(

@@ -174,41 +174,9 @@ package struct OriginCheck: Sendable {
         }
     }
 
-    // MARK: - Signatures
-
-    /// Looks whether signed clients find the catalog. The signatures themselves are checked by a device with the root.
-    private func examineSignatures(_ url: URL, _ catalog: Data, _ report: inout OriginReport) async throws {
-        let base = url.deletingLastPathComponent()
-        let timestamp = base.appending(path: "metadata/timestamp.json")
-        guard let response = try await open(timestamp, nil, &report, isOptional: true), response.status == 200 else {
-            return
-        }
-        report.isSigned = true
-        if !url.isFileURL, !Self.isChanging(response.headers["Cache-Control"]) {
-            report.add(.advice, timestamp, "has no Cache-Control: \(OriginHeaders.changing)")
-        }
-        do {
-            let data = try await response.body.collect(upTo: 1 << 20)
-            let metadata = try TimestampMetadata(try SignedMetadata(parsing: data, .timestamp))
-            if metadata.fields.expires < time.now {
-                report.add(
-                    .fault, timestamp,
-                    "expired on \(metadata.fields.expires.timestamp), and signed devices take no update")
-            }
-        } catch let error as any HearthFailure {
-            return report.add(.fault, timestamp, "is no timestamp that devices read: \(error.message)")
-        }
-        let digest = SHA256Digest(hashing: catalog)
-        let copy = base.appending(path: try OriginPlaces.copy(of: digest).string)
-        guard let found = try await fetch(copy, limit: UInt64(Catalog.maximumManifestSize), &report) else { return }
-        if SHA256Digest(hashing: found.data) != digest {
-            report.add(.fault, copy, "has another digest than its name says")
-        }
-    }
-
     // MARK: - Requests
 
-    private func fetch(
+    func fetch(
         _ url: URL, limit: UInt64, _ report: inout OriginReport
     ) async throws -> (data: Data, headers: HTTPHeaders)? {
         guard let response = try await open(url, nil, &report) else { return nil }
@@ -226,7 +194,7 @@ package struct OriginCheck: Sendable {
         }
     }
 
-    private func open(
+    func open(
         _ url: URL, _ range: ByteRange?, _ report: inout OriginReport, isOptional: Bool = false
     ) async throws -> HTTPResponse? {
         var request = HTTPRequest(url)
@@ -244,7 +212,7 @@ package struct OriginCheck: Sendable {
         }
     }
 
-    private static func isChanging(_ header: String?) -> Bool {
+    static func isChanging(_ header: String?) -> Bool {
         let words = header?.lowercased() ?? ""
         return words.contains("no-store") || words.contains("no-cache") || words.contains("max-age=0")
     }

@@ -10,10 +10,11 @@ import HearthCatalog
 struct FolderPacking: Sendable {
     private let request: PublishRequest
     private let folder: Path
-    private let fileSystem = LocalFileSystem()
+    private let fileSystem: any FileSystem
 
-    init(_ request: PublishRequest) {
+    init(_ request: PublishRequest, fileSystem: any FileSystem) {
         self.request = request
+        self.fileSystem = fileSystem
         let name = "hearth-publish-\(UUID().uuidString)"
         folder = Path(FileManager.default.temporaryDirectory.path).joined(name)
     }
@@ -50,9 +51,38 @@ struct FolderPacking: Sendable {
         return ModelFormat(fileName: path.lastComponent).map { $0 == .coreml } ?? true
     }
 
+    /// A file of the folder, and its entry in the archive.
+    private struct Entry {
+        let path: Path
+        let header: TarHeader
+        let size: UInt64
+        /// The offset of its bytes.
+        let offset: UInt64
+        /// The offset of the next entry: archives consist of blocks of 512 bytes.
+        var end: UInt64 { offset + (size + 511) / 512 * 512 }
+    }
+
     private func pack(_ source: Path, to target: Path, flag: StopFlag) throws {
+        let entries = try entries(of: source)
+        let end = entries.last?.end ?? 0
         let file = try fileSystem.open(target, .createNew, permissions: 0o600)
-        var end: UInt64 = 0
+        // A full disk is noticed before the first byte is copied. Two empty blocks end an archive.
+        try fileSystem.allocate(file, size: end + 1024)
+        for entry in entries {
+            try entry.header.bytes.withUnsafeBytes { bytes in
+                try fileSystem.write(file, bytes, at: entry.offset - UInt64(bytes.count))
+            }
+            let count = try FilePump(fileSystem: fileSystem, flag: flag).read(fileSystem.open(entry.path, .read)) {
+                bytes, offset in
+                guard offset + UInt64(bytes.count) <= entry.size else { throw FileCopier.changed(entry.path) }
+                try fileSystem.write(file, bytes, at: entry.offset + offset)
+            }
+            guard count == entry.size else { throw FileCopier.changed(entry.path) }
+        }
+    }
+
+    private func entries(of source: Path) throws -> [Entry] {
+        var entries: [Entry] = []
         for name in try fileSystem.files(below: source).sorted() {
             let path = source.joined(name)
             guard let status = try fileSystem.status(at: path, followLinks: false), status.kind == .file else {
@@ -64,18 +94,10 @@ struct FolderPacking: Sendable {
                     path, "its path is too long for an archive, or it has 8 GiB or more",
                     "Pack the folder yourself, and publish the archive.")
             }
-            try header.bytes.withUnsafeBytes { try fileSystem.write(file, $0, at: end) }
-            end += UInt64(header.bytes.count)
-            let start = end
-            try FilePump(fileSystem: fileSystem, flag: flag).read(try fileSystem.open(path, .read)) { bytes, offset in
-                try fileSystem.write(file, bytes, at: start + offset)
-                end = start + offset + UInt64(bytes.count)
-            }
-            guard end - start == status.size else { throw FileCopier.changed(path) }
-            end = (end + 511) / 512 * 512
+            let start = (entries.last?.end ?? 0) + UInt64(header.bytes.count)
+            entries.append(Entry(path: path, header: header, size: status.size, offset: start))
         }
-        // Two empty blocks end an archive; writing them also fills up the last entry.
-        try [UInt8](repeating: 0, count: 1024).withUnsafeBytes { try fileSystem.write(file, $0, at: end) }
+        return entries
     }
 }
 

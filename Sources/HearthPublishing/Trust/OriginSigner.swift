@@ -22,11 +22,7 @@ package struct OriginSigner: PublishSigning {
             let keys = root.keys(role)
             let found = keys.ids.intersection(ids).count
             guard found >= keys.threshold else {
-                throw TrustError(
-                    .tooFewSignatures, "\(found) of \(keys.threshold) keys are at hand that must sign \(role)",
-                    context: ErrorContext(
-                        file: "\(role)", expected: "\(keys.threshold)", found: "\(found)",
-                        remedy: "Give the keys of \(role.name)."), disposition: .usage)
+                throw TrustError.keysMissing(role, found: found, needed: keys.threshold)
             }
         }
     }

@@ -218,7 +218,10 @@ package struct TrustRepository: Sendable, Hashable {
     ) throws(TrustError) {
         let role = keys.keys(file.role)
         try addSignatures(to: &file, signers, ids: role.ids)
-        try file.verify(by: role)
+        let count = try file.signatureCount(by: role)
+        guard count >= role.threshold else {
+            throw TrustError.keysMissing(file.role, found: count, needed: role.threshold)
+        }
     }
 
     private static func addSignatures(
@@ -235,5 +238,16 @@ package struct TrustRepository: Sendable, Hashable {
                     file: "root.json", field: "version", expected: "\(expected)", found: "\(root.fields.version)",
                     remedy: "Make the change again from the present root."))
         }
+    }
+}
+
+extension HearthError<TrustErrorDomain> {
+    /// The error of a publisher who lacks keys of a role.
+    static func keysMissing(_ role: MetadataRole, found: Int, needed: Int) -> Self {
+        Self(
+            .tooFewSignatures, "\(found) of \(needed) keys are at hand that must sign \(role)",
+            context: ErrorContext(
+                file: "\(role)", expected: "\(needed)", found: "\(found)", remedy: "Give the keys of \(role.name)."),
+            disposition: .usage)
     }
 }

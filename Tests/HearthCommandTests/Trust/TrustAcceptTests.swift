@@ -66,6 +66,27 @@ import Testing
         #expect(await list().0 == 0)
     }
 
+    @Test func anotherAddressOfTheOriginIsAskedForAnew() async throws {
+        try await desk.run("trust", "accept", "main", "--fingerprint", fingerprint)
+        #expect(await list().0 == 0)
+        // The publisher moves; the device has seen nothing of the new address.
+        let moved = desk.folder.path("moved")
+        try FileManager.default.copyItem(atPath: desk.origin, toPath: moved.string)
+        try await desk.run("config", "set", "origins.main", moved.string + "/models.json")
+        #expect(await list().1.contains("[no-trusted-root]"))
+        // A root in the settings holds for every address, and an address without signatures is refused then.
+        try await desk.run("config", "set", "trust.main", fingerprint)
+        #expect(await list().0 == 0)
+        try LocalFileSystem().removeTree(moved.joined("metadata"))
+        #expect(!(await list()).1.contains("1.0.0"))
+        try await desk.run("config", "set", "origins.main", desk.list)
+        #expect(await list().0 == 0)
+        let third = desk.folder.path("third")
+        try FileManager.default.copyItem(atPath: moved.string, toPath: third.string)
+        try await desk.run("config", "set", "origins.main", third.string + "/models.json")
+        #expect(await list().1.contains("has the configured fingerprint [no-trusted-root]"))
+    }
+
     @Test func theEnvironmentNamesOriginAndRoot() async throws {
         let variables = ["HEARTH_ORIGIN": desk.list, "HEARTH_ORIGIN_ROOT": fingerprint]
         #expect(await list(nil, variables).0 == 0)

@@ -128,6 +128,23 @@ struct TestBucket {
         try bucket.expectWhole()
     }
 
+    @Test func anUploadThatHasEndedBeginsAnew() async throws {
+        let bucket = try TestBucket()
+        let source = try bucket.large()
+        bucket.server.fail { request, _ in
+            request.method == "POST" && request.query("uploadId") != nil ? BucketServer.error(403, "AccessDenied") : nil
+        }
+        await #expect(throws: PublishingError.self) { try await bucket.publish(source) }
+        // It is still listed, and takes no part any more.
+        bucket.server.fail { request, state in
+            guard request.query("uploadId") == "up1" else { return nil }
+            return BucketServer.error(404, "NoSuchUpload")
+        }
+        try await bucket.publish(source)
+        #expect(bucket.server.requests.contains { $0.query("uploadId") == "up2" })
+        try bucket.expectWhole()
+    }
+
     @Test func anUploadOfOtherBytesIsNotContinued() async throws {
         let bucket = try TestBucket()
         bucket.server.fail { request, _ in

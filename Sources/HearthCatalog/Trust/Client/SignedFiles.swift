@@ -40,6 +40,22 @@ struct SignedFiles: Sendable {
         }
     }
 
+    /// Downloads and checks a file of a signed list, of at most `limit` bytes.
+    /// - Parameter isConsistent: whether the file's digest begins its name.
+    /// - Throws: ``TrustError`` with `target-mismatch`, `metadata-missing`, `metadata-invalid` or `metadata-too-large`; as
+    ///   ``bytes(_:below:limit:)``.
+    func target(_ file: TargetFile, below base: URL, limit: Int, isConsistent: Bool) async throws -> Data {
+        guard file.length <= UInt64(limit) else { throw TrustError.tooLarge(file.path, limit: limit) }
+        guard let name = file.addressName(isConsistent: isConsistent) else {
+            throw TrustError.invalid(file.path, "its signed entry has no known digest", field: "hashes")
+        }
+        guard let data = try await bytes(name, below: base, limit: Int(file.length)) else {
+            throw TrustError.missing(file.path)
+        }
+        try file.check(data)
+        return data
+    }
+
     /// The address of a file; its name is escaped already.
     static func address(of name: String, below base: URL) throws -> URL {
         let folder = base.absoluteString

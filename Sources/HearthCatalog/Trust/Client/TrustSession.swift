@@ -77,15 +77,11 @@ package struct TrustSession: Sendable {
     /// Downloads and checks a file of at most `limit` bytes.
     /// - Throws: ``TrustError`` with `target-mismatch`, `metadata-missing` or `metadata-too-large`; as ``refresh()``.
     package func download(_ file: TargetFile, below targets: URL, limit: Int) async throws -> Data {
-        guard file.length <= UInt64(limit) else { throw TrustError.tooLarge(file.path, limit: limit) }
-        guard let name = file.addressName(isConsistent: update.root.isConsistent) else {
-            throw TrustError.invalid(file.path, "its signed entry has no known digest", field: "hashes")
+        do {
+            return try await files.target(file, below: targets, limit: limit, isConsistent: update.root.isConsistent)
+        } catch let error as TrustError {
+            throw Self.named(error, metadata)
         }
-        guard let data = try await files.bytes(name, below: targets, limit: Int(file.length)) else {
-            throw Self.named(.missing(file.path), metadata)
-        }
-        try file.check(data)
-        return data
     }
 
     /// Runs the update until it is refreshed or a search ends.
