@@ -54,6 +54,20 @@ def check_without_a_classifier(desk):
     expect(page.get_by_label("Classifier")).to_be_hidden()
 
 
+def check_the_card_leads_to_the_screen(desk):
+    ready(desk)
+    page = desk.open("/#/models")
+    page.get_by_role("button", name="Read pictures with hearth-hanzi").click()
+    expect(page.get_by_role("heading", name="Read a page of characters")).to_be_visible()
+    page.get_by_role("link", name="Models").first.click()
+    page.get_by_role("button", name="Manage hearth-hanzi").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("button", name="Use for text")).to_be_hidden()
+    dialog.get_by_role("link", name="Read pictures").click()
+    expect(page.get_by_role("button", name="Choose a picture")).to_be_visible()
+    expect(page.get_by_role("dialog")).to_be_hidden()
+
+
 def check_read_correct_and_save(desk):
     picture = ready(desk)
     page = desk.open("/#/read")
