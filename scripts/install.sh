@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # make install: the program, and in lib/hearth the libraries of its classifiers, which it loads at the first classification.
-# DESTDIR is honoured, for those who make packages.
+# DESTDIR is honoured, for those who make packages; HEARTH_PROGRAM names another program than the built one.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
 target="${DESTDIR:-}$1/bin"
 mkdir -p "$target"
-install -m 755 .build/release/hearth "$target/hearth"
+install -m 755 "${HEARTH_PROGRAM:-.build/release/hearth}" "$target/hearth"
 echo "installed $target/hearth"
 # Without them a program would find those of set-up in the cache of the one who built it, or none.
 if [ -f "$vision/lib/libhearth-pictures.so" ]; then

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # all.sh HEARTH: the program with the classifier of the tree, on pictures of fonts that it was never trained on. A stage of `make verify`.
 #   scripts/classify/all.sh .build/release/hearth              everything
-#   scripts/classify/all.sh .build/release/hearth equal speed  these: equal, pages, large, kills, escalation, speed
+#   scripts/classify/all.sh .build/release/hearth equal speed  these: installed, equal, pages, large, kills, escalation, speed
 # Figures count on a machine that does nothing else.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -9,9 +9,9 @@ cd "$(dirname "$0")/../.."
 hearth="$(realpath "${1:-.build/release/hearth}")"
 [ $# = 0 ] || shift
 steps=("$@")
-[ ${#steps[@]} -gt 0 ] || steps=(equal pages large kills escalation speed)
+[ ${#steps[@]} -gt 0 ] || steps=(installed equal pages large kills escalation speed)
 model=models/hearth-hanzi/model.onnx
-work="$(mktemp -d)"
+work="$(realpath "$(mktemp -d)")"
 trap 'rm -rf "$work"' EXIT
 export PYTHONDONTWRITEBYTECODE=1
 
@@ -29,6 +29,13 @@ draw cells "$work/cells" --kind degraded --count 1000
 draw pages "$work/columns" --count 5
 draw pages "$work/rows" --count 3 --direction rows --seed 3
 
+# An installed program loads the libraries that were installed with it.
+step_installed() {
+    HEARTH_PROGRAM="$hearth" scripts/install.sh "$work/prefix" && mkdir -p "$work/elsewhere" && ln -s "$work/prefix/bin/hearth" "$work/elsewhere/hearth" \
+        && HEARTH_HOME="$work/home" LD_DEBUG=files "$work/elsewhere/hearth" classify --model "$model" models/hearth-hanzi/canary.png \
+            > "$work/installed" 2> "$work/loaded" && cat "$work/installed" \
+        && grep -q "init: $work/prefix/lib/hearth/libopenvino_c" "$work/loaded" && grep -q "init: $work/prefix/lib/hearth/libhearth-pictures" "$work/loaded"
+}
 step_equal() { judge scripts/classify/equal.py "$hearth" 1000 "$model" "$work/cells"; }
 # 200 characters a page, 3 degrees, noise and uneven light: at least 95 % right and in their order.
 step_pages() {

@@ -16,7 +16,7 @@ import tempfile
 STEPS = ("rename,renameat,renameat2,link,linkat,symlink,symlinkat,unlink,unlinkat,rmdir,mkdir,mkdirat,fsync,fdatasync,ftruncate,"
          "fallocate,write,pwrite64,fchmod,fchmodat")
 # Long enough for this script to read a line and send a signal.
-DELAY = 30_000
+DELAY = 15_000
 
 
 def entry(key, value):
@@ -98,6 +98,8 @@ class Lab:
 def main():
     hearth, release = sys.argv[1:3]
     every = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    if shutil.which("strace") is None:
+        sys.exit("kills: there is no strace; scripts/setup.sh disk installs it")
     with tempfile.TemporaryDirectory() as folder:
         lab = Lab(hearth, release, os.path.realpath(folder))
         old = lab.publish("1.0.0", "old ")
