@@ -8,6 +8,7 @@ smallest and largest; SPEED_PAIRS (7) sets how often. Exit status 1 if a bar is 
 import glob
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -97,17 +98,30 @@ def throughput(bench, model, files, settings):
         ours.end()
 
 
+def install(hearth, model, folder, environment):
+    """Publishes the classifier and pulls it into the home."""
+    source = os.path.dirname(model)
+    release = os.path.join(folder, "hanzi-v1.0.0.onnx")
+    shutil.copy(model, release)
+    parts = [os.path.join(source, name) for name in ("classifier.json", "classes.txt", "canary.png")]
+    origin = os.path.join(folder, "origin")
+    subprocess.run([hearth, "publish", release, *parts, "--to", origin], env=environment, check=True, capture_output=True)
+    environment = {**environment, "HEARTH_ORIGIN": os.path.join(origin, "models.json"), "HEARTH_NETWORK": "unmetered"}
+    subprocess.run([hearth, "pull", "hanzi"], env=environment, check=True, capture_output=True)
+
+
 def first_label(hearth, model, environment):
-    """From the start of the program to its first line."""
+    """From the start of the program to its first line, with a file and with an installed classifier."""
     picture = os.path.join(os.path.dirname(model), "canary.png")
-    times = []
-    for _ in range(2 * PAIRS + 1):
-        began = time.perf_counter()
-        process = subprocess.Popen([hearth, "classify", "--model", model, picture], stdout=subprocess.PIPE, env=environment)
-        assert process.stdout.readline()
-        times.append(1000 * (time.perf_counter() - began))
-        process.communicate()
-    bar("start", times, f"{spread(times)} ms to the first label, at most 300", statistics.median(times) <= 300)
+    for name, words in (("start", ["--model", model]), ("start of an installed classifier", [])):
+        times = []
+        for _ in range(2 * PAIRS + 1):
+            began = time.perf_counter()
+            process = subprocess.Popen([hearth, "classify", *words, picture], stdout=subprocess.PIPE, env=environment)
+            assert process.stdout.readline()
+            times.append(1000 * (time.perf_counter() - began))
+            process.communicate()
+        bar(name, times, f"{spread(times)} ms to the first label, at most 300", statistics.median(times) <= 300)
 
 
 def page_of_crops(hearth, model, page, environment):
@@ -166,7 +180,8 @@ def main():
         settings = json.load(file)
     print(f"load {os.getloadavg()[0]:.1f}, {os.cpu_count()} processors, {PAIRS} pairs")
     with tempfile.TemporaryDirectory() as home:
-        environment = {**os.environ, "HEARTH_HOME": home}
+        environment = {**os.environ, "HEARTH_HOME": home + "/home"}
+        install(hearth, model, home, environment)
         first_label(hearth, model, environment)
         page_of_crops(hearth, model, page, environment)
         throughput(bench, model, files, settings)
