@@ -204,6 +204,7 @@ def check_hostile_files(desk):
     give(page, picture, "page.tiff", "image/tiff")
     expect(page.locator(".read-cell").nth(9)).to_have_text(TEXT[9])
     assert page.locator(".read-page img").count() == 0
+    assert "\u202e" not in page.inner_text("body")
     unhurt(page)
 
 

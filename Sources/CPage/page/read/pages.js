@@ -1,5 +1,5 @@
 // The pages of a reading with a box for each character: green, yellow, red. A box opens the candidates to correct it.
-import { h, fill, set } from "../kit/dom.js";
+import { h, fill, set, text as write } from "../kit/dom.js";
 import { icon } from "../kit/icons.js";
 import { t } from "../kit/texts.js";
 import { crop } from "./crop.js";
@@ -30,17 +30,18 @@ function neighbour(cells, from, [right, down]) {
 /// Shows the pages of a reply; `changed` is called after a correction.
 export function pages(reply, preview, changed) {
     const cells = reply.characters;
+    const places = new Map(cells.map((character, place) => [character, place + 1]));
     const panel = h("section.read-panel", { "aria-label": t("read.panel"), hidden: true });
     const text = (character) => character.corrected ?? (character.text || "□");
     const verdict = (character) => (character.corrected ? "corrected" : character.verdict);
     const name = (character) => t("read.cell", {
-        place: cells.indexOf(character) + 1, text: text(character), verdict: t(`read.verdict.${verdict(character)}`), confidence: percent(character.confidence),
+        place: places.get(character), text: text(character), verdict: t(`read.verdict.${verdict(character)}`), confidence: percent(character.confidence),
     });
     const draw = (character) => {
         character.button.className = `read-cell ${verdict(character)}`;
         set(character.button, { "aria-label": name(character), title: name(character) });
         // Without the picture under it, a box shows what was read.
-        if (!preview) character.button.textContent = text(character);
+        if (!preview) write(character.button, text(character));
     };
     // One box is a stop of the Tab key; the arrow keys lead to the others.
     let stop = null;
