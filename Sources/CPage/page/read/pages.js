@@ -62,6 +62,8 @@ export function pages(reply, preview, changed) {
         changed();
     };
     const open = (character, isByKey) => {
+        // Some browsers do not focus a button that is clicked.
+        focused(character);
         for (const other of cells) set(other.button, { "aria-expanded": String(other === character) });
         const field = h("input", { value: text(character), maxlength: 16, "aria-label": t("read.correct"), lang: "zh", autocomplete: "off" });
         const form = h("form.read-correct", { onsubmit: (event) => { event.preventDefault(); if (field.value.trim()) choose(character, field.value.trim()); } },
