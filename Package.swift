@@ -34,6 +34,10 @@ let benches: [Target] =
                 .target(name: "HearthLlama", condition: llama),
             ],
             path: "Tests/ManyBench"),
+        // Measures classifying many pictures, a batch at a time.
+        .executableTarget(
+            name: "HearthPictureBench", dependencies: ["HearthBase", "HearthClassification"],
+            path: "Tests/PictureBench"),
         // Measures answering while the same process pulls, hashes or serves.
         .executableTarget(
             name: "HearthBesideBench",
@@ -91,7 +95,7 @@ let package = Package(
         // Loads OpenVINO and the library of pictures at first use. Set-up builds the latter of the excluded files.
         .target(
             name: "CVision", dependencies: [.target(name: "COpenVINO", condition: vision)],
-            exclude: ["pages.cpp", "pages.hpp", "pictures.cpp"],
+            exclude: ["codecs.cpp", "codecs.h", "pages.cpp", "pages.hpp", "pictures.cpp", "png.cpp", "png.hpp"],
             cSettings: [.define("HEARTH_VISION", .when(traits: ["Vision"]))]),
         // Signal handlers, in which Swift code is not allowed to run.
         .target(name: "CTerminal"),

@@ -33,7 +33,7 @@ llama_build="$HEARTH_CACHE/llama-build/$llama_key"
 llama_source="$HEARTH_CACHE/llama-source-${llama_package#*==}"
 # OpenVINO, and the library of pictures built of these sources.
 vision="$HEARTH_CACHE/vision/${openvino_package#*==}-$(cd "$(dirname "${BASH_SOURCE[0]}")" && cat install-vision.sh ../Sources/CVision/pa* \
-    ../Sources/CVision/pi* ../Sources/CVision/include/pictures.h | sha256sum | cut -c1-12)"
+    ../Sources/CVision/{codecs,pi,pn}* ../Sources/CVision/include/pictures.h | sha256sum | cut -c1-12)"
 llama_peers="llama-bench llama-server llama-quantize"
 hub_client="$HEARTH_CACHE/bench/hub-client-${hub_client_package#*==}"
 default_model="$HEARTH_CACHE/models/SmolLM2-135M-Instruct.Q4_1.gguf"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# install-vision.sh WHEEL FOLDER PREFIX: unpacks OpenVINO's wheel into FOLDER, builds libhearth-pictures.so there out of
-# Sources/CVision and OpenCV, and lays a header that names both and a hearth-vision.pc into PREFIX.
+# install-vision.sh WHEEL FOLDER PREFIX: unpacks OpenVINO's wheel into FOLDER, builds libhearth-pictures.so and libhearth-codecs.so
+# there out of Sources/CVision and OpenCV, and lays a header that names them and a hearth-vision.pc into PREFIX.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 wheel=$1 folder=$2 prefix=$3
@@ -14,9 +14,12 @@ if [ ! -f "$folder/lib/libhearth-pictures.so" ]; then
     mkdir "$folder.tmp/licenses"
     find "$folder.tmp/wheel" -type f -path '*.dist-info*' -exec cp {} "$folder.tmp/licenses/" \;
     rm -rf "$folder.tmp/wheel"
-    c++ -std=c++17 -O2 -fPIC -shared -fvisibility=hidden -Wall -Wextra -I/usr/include/opencv4 \
-        Sources/CVision/pictures.cpp Sources/CVision/pages.cpp -o "$folder.tmp/lib/libhearth-pictures.so" \
-        -lopencv_imgcodecs -lopencv_imgproc -lopencv_core
+    compile() { c++ -std=c++17 -O2 -fPIC -shared -fvisibility=hidden -Wall -Wextra -I/usr/include/opencv4 "$@"; }
+    # OpenCV's codecs are a library of their own, for most pictures are PNG files, which need none of them.
+    compile Sources/CVision/codecs.cpp -o "$folder.tmp/lib/libhearth-codecs.so" -lopencv_imgcodecs -lopencv_core
+    compile Sources/CVision/pictures.cpp Sources/CVision/pages.cpp Sources/CVision/png.cpp \
+        -o "$folder.tmp/lib/libhearth-pictures.so" -Wl,--enable-new-dtags,-rpath,'$ORIGIN' \
+        -lopencv_imgproc -lopencv_core -lpng16 -ldl
     rm -rf "$folder" && mv "$folder.tmp" "$folder"
 fi
 library=$(basename "$(echo "$folder"/lib/libopenvino_c.so.*)")

@@ -15,7 +15,7 @@ case $peers in ''|bench|disk) ;; *) die "what is '$peers'? The words understood 
 command -v swift >/dev/null || die "no Swift toolchain found: install Swift 6.2 or newer from swift.org, then try again."
 
 packages="build-essential ca-certificates cmake dbus libarchive-dev libcmark-gfm-dev libcmark-gfm-extensions-dev
- libcurl4-openssl-dev libedit-dev libglib2.0-dev libical-dev libmicrohttpd-dev libopencv-core-dev libopencv-imgcodecs-dev libopencv-imgproc-dev libsqlite3-dev libssl-dev libxml2-dev ninja-build pkg-config python3 python3-dbusmock python3-pip unzip zlib1g-dev"
+ libcurl4-openssl-dev libedit-dev libglib2.0-dev libical-dev libmicrohttpd-dev libopencv-core-dev libopencv-imgcodecs-dev libopencv-imgproc-dev libpng-dev libsqlite3-dev libssl-dev libxml2-dev ninja-build pkg-config python3 python3-dbusmock python3-pip unzip zlib1g-dev"
 [ "$peers" = bench ] && packages="$packages aria2 curl nginx-light openssl util-linux"
 [ -n "$llama_link" ] && packages="$packages glslc libvulkan-dev spirv-headers"
 [ "$peers" = disk ] && packages="$packages strace"

@@ -186,11 +186,13 @@ stage_train_classifier() {
     scripts/classify/run.sh scripts/train-classifier.py --measure models/hearth-hanzi
 }
 
-# The command against onnxruntime, on the same networks and pictures; and the exchange of classifiers under load, in full.
+# The command against onnxruntime on the same networks and pictures, pages, large pictures, kills during an update, the cloud's
+# stand-in, speed; and the exchange of classifiers under load, in full.
 stage_classify() {
     swift build "${flags[@]}" --build-tests
     make --no-print-directory build
-    scripts/classify/equal.sh .build/release/hearth 1000
+    scripts/setup.sh disk
+    scripts/classify/all.sh .build/release/hearth
     HEARTH_TESTS=full selected 'ClassifierProxyTests|NomClassifierTests|ClassifierTests'
 }
 

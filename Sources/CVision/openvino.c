@@ -1,4 +1,7 @@
 // Compiles and runs models with OpenVINO's C library, which is loaded at its first use.
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "failure.h"
 
 #include <stdlib.h>
@@ -7,8 +10,11 @@
 
 #include <dlfcn.h>
 #include <hearth-vision.h>
+#include <limits.h>
 #include <openvino/c/openvino.h>
 #include <string.h>
+
+#include "own.h"
 
 #define HEARTH_OPENVINO_FUNCTIONS(use)                                                                                 \
     use(ov_core_create) use(ov_core_read_model_from_memory_buffer) use(ov_core_compile_model)                          \
@@ -58,9 +64,18 @@ static bool find(struct hearth_openvino *library, void *handle, struct hearth_vi
 
 bool hearth_vision_is_built(void) { return true; }
 
+/// Opens the library at `path`; without one, that of an installed program, of set-up, or of the system.
+static void *open_library(const char *path) {
+    if (path != NULL) return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    char own[PATH_MAX];
+    void *handle = NULL;
+    if (hearth_own_library(HEARTH_OPENVINO_NAME, own, sizeof own)) handle = dlopen(own, RTLD_NOW | RTLD_LOCAL);
+    if (handle == NULL) handle = dlopen(HEARTH_OPENVINO_PATH, RTLD_NOW | RTLD_LOCAL);
+    return handle != NULL ? handle : dlopen(HEARTH_OPENVINO_NAME, RTLD_NOW | RTLD_LOCAL);
+}
+
 struct hearth_openvino *hearth_openvino_load(const char *path, struct hearth_vision_error *error) {
-    void *handle = dlopen(path != NULL ? path : HEARTH_OPENVINO_PATH, RTLD_NOW | RTLD_LOCAL);
-    if (handle == NULL && path == NULL) handle = dlopen(HEARTH_OPENVINO_NAME, RTLD_NOW | RTLD_LOCAL);
+    void *handle = open_library(path);
     if (handle == NULL) {
         hearth_fail(error, HEARTH_VISION_MISSING, "%s", dlerror());
         return NULL;

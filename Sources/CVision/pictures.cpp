@@ -1,7 +1,6 @@
 // Reads, cuts and scales pictures with OpenCV. No part of the package's build: scripts/install-vision.sh makes
-// libhearth-pictures.so of it, which is loaded at first use, since OpenCV's codecs bring a hundred libraries with them.
-#include <sys/mman.h>
-#include <unistd.h>
+// libhearth-pictures.so of it, which is loaded at first use.
+#include <dlfcn.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -14,11 +13,12 @@
 
 #include <opencv2/core.hpp>
 #include <opencv2/core/utils/logger.hpp>
-#include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include "codecs.h"
 #include "include/pictures.h"
 #include "pages.hpp"
+#include "png.hpp"
 
 struct hearth_picture {
     cv::Mat pixels;
@@ -56,40 +56,23 @@ Result guarded(hearth_vision_error *error, hearth_vision_failure kind, Result fa
     return failed;
 }
 
-/// A file in memory under a path, since OpenCV 4.6 reads single pages of files only.
-class memory_file {
-public:
-    memory_file(const void *bytes, size_t length) : descriptor(memfd_create("hearth", MFD_CLOEXEC)) {
-        if (descriptor < 0) throw failure(HEARTH_VISION_FAILED, "no file in memory can be made");
-        const char *rest = static_cast<const char *>(bytes);
-        while (length > 0) {
-            ssize_t count = write(descriptor, rest, length);
-            if (count <= 0) {
-                close(descriptor);
-                throw failure(HEARTH_VISION_FAILED, "a file in memory cannot be written");
-            }
-            rest += count;
-            length -= static_cast<size_t>(count);
-        }
-    }
-    ~memory_file() { close(descriptor); }
-    memory_file(const memory_file &) = delete;
-    memory_file &operator=(const memory_file &) = delete;
-    std::string path() const { return "/proc/self/fd/" + std::to_string(descriptor); }
+/// OpenCV's codecs, loaded at their first use: with the hundred libraries behind them that takes a tenth of a second.
+const hearth_codecs &codecs() {
+    static const hearth_codecs *const loaded = [] {
+        // Beside this library, by its RUNPATH.
+        void *library = dlopen("libhearth-codecs.so", RTLD_LAZY | RTLD_LOCAL);
+        const hearth_codecs *(*functions)(void) = nullptr;
+        if (library != nullptr) functions = reinterpret_cast<decltype(functions)>(dlsym(library, "hearth_codecs_table"));
+        if (functions == nullptr) throw failure(HEARTH_VISION_MISSING, dlerror());
+        return functions();
+    }();
+    return *loaded;
+}
 
-private:
-    int descriptor;
-};
-
-cv::Mat read(const void *bytes, size_t length, bool is_tiff, size_t page) {
-    if (is_tiff) {
-        memory_file file(bytes, length);
-        std::vector<cv::Mat> pages;
-        cv::imreadmulti(file.path(), pages, static_cast<int>(page), 1, cv::IMREAD_UNCHANGED);
-        return pages.empty() ? cv::Mat() : pages[0];
-    }
-    cv::Mat file(1, static_cast<int>(length), CV_8UC1, const_cast<void *>(bytes));
-    return cv::imdecode(file, cv::IMREAD_UNCHANGED);
+cv::Mat read(const void *bytes, size_t length, bool is_tiff, size_t page, uint64_t most_pixels) {
+    cv::Mat pixels;
+    if (!is_tiff) pixels = hearth::decode_png(bytes, length, most_pixels);
+    return pixels.empty() ? codecs().decode(bytes, length, is_tiff, page) : pixels;
 }
 
 /// Lays a picture with transparency over white.
@@ -130,7 +113,7 @@ hearth_picture *decode(
     hearth_vision_error *error) {
     return guarded<hearth_picture *>(error, HEARTH_VISION_UNREADABLE, nullptr, [&] {
         if (length == 0 || length > INT32_MAX) throw failure(HEARTH_VISION_UNREADABLE, "its length is not usable");
-        cv::Mat pixels = read(bytes, length, is_tiff, page);
+        cv::Mat pixels = read(bytes, length, is_tiff, page, most_pixels);
         if (pixels.empty()) throw failure(HEARTH_VISION_UNREADABLE, "it cannot be decoded");
         if (static_cast<uint64_t>(pixels.rows) * static_cast<uint64_t>(pixels.cols) > most_pixels) {
             throw failure(HEARTH_VISION_UNSUPPORTED, "it has too many pixels");
@@ -260,7 +243,7 @@ uint8_t *encode(const hearth_picture *picture, size_t *length, hearth_vision_err
             pixels = converted;
         }
         std::vector<uint8_t> bytes;
-        if (!cv::imencode(".png", pixels, bytes) || bytes.empty()) {
+        if (!codecs().encode(pixels, bytes) || bytes.empty()) {
             throw failure(HEARTH_VISION_FAILED, "it cannot be encoded");
         }
         uint8_t *copied = static_cast<uint8_t *>(malloc(bytes.size()));

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""equal.py HEARTH COUNT: classifies COUNT random pictures with `hearth classify` and with onnxruntime, for networks of several
-versions of ONNX's operators and one of 8-bit weights, and compares the likeliest classes and their probabilities."""
+"""equal.py HEARTH COUNT MODEL CELLS: classifies COUNT pictures with `hearth classify` and with onnxruntime, and compares the likeliest
+classes and their probabilities: random pictures and networks, then the trained MODEL with the test pictures in CELLS
+(scripts/classify/pictures.py cells). Each network in several versions of ONNX's operators and with weights of 8 bits."""
+import glob
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,6 +19,7 @@ from PIL import Image
 
 SIDE, CLASSES, SEED = 32, 100, 27
 MEAN, SCALE = 127.5, 1 / 127.5
+OPSETS = (11, 13, 17)
 
 
 def network(path, opset, random):
@@ -44,11 +48,15 @@ def network(path, opset, random):
 
 
 class Pictures(CalibrationDataReader):
-    def __init__(self, inputs):
-        self.rest = iter([{"x": part} for part in inputs])
+    def __init__(self, name, inputs):
+        self.rest = iter([{name: part} for part in inputs])
 
     def get_next(self):
         return next(self.rest, None)
+
+
+def eight_bits(path, other, name, inputs):
+    quantize_static(path, other, Pictures(name, inputs[:64, None]), quant_format=QuantFormat.QDQ, per_channel=True, reduce_range=True)
 
 
 def softmax(logits):
@@ -56,57 +64,123 @@ def softmax(logits):
     return exponents / exponents.sum(axis=1, keepdims=True)
 
 
-def main():
-    hearth, count = sys.argv[1], int(sys.argv[2])
-    random = np.random.default_rng(SEED)
-    failures = 0
-    with tempfile.TemporaryDirectory() as folder:
-        pictures = random.integers(0, 256, (count, SIDE, SIDE), dtype=np.uint8)
-        names = []
+class Comparison:
+    """Pictures as files and as a network's input, and the classes in the order of its output."""
+
+    def __init__(self, hearth, folder, pictures, labels, settings):
+        self.hearth, self.folder, self.labels = hearth, folder, labels
+        self.count, self.missed = len(pictures), []
+        self.temperature = settings.get("temperature", 1)
+        mean, scale = np.float32(np.ravel(settings["input"]["mean"])[0]), np.float32(np.ravel(settings["input"]["scale"])[0])
+        self.inputs = ((pictures.astype(np.float32) - mean) * scale)[:, None]
+        self.files = []
         for number, pixels in enumerate(pictures):
-            names.append(f"{folder}/{number}.png")
-            Image.fromarray(pixels).save(names[-1])
-        inputs = ((pictures.astype(np.float32) - np.float32(MEAN)) * np.float32(SCALE))[:, None]
+            self.files.append(f"{folder}/{number}.png")
+            Image.fromarray(pixels).save(self.files[-1])
+
+    def peer(self, path):
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        return softmax(session.run(None, {session.get_inputs()[0].name: self.inputs})[0] / np.float32(self.temperature))
+
+    def ours(self, path):
+        found = []
+        for start in range(0, self.count, 200):
+            result = subprocess.run(
+                [self.hearth, "classify", "--model", path, "--top", "5", "--format", "json", *self.files[start:start + 200]],
+                capture_output=True, text=True, env={**os.environ, "HEARTH_HOME": f"{self.folder}/home"})
+            if result.returncode != 0:
+                raise RuntimeError(result.stderr.strip())
+            found += [json.loads(line)["candidates"] for line in result.stdout.splitlines()]
+        return found
+
+    def compare(self, name, path, limit=1e-4, least=1.0):
+        """The labels of this device."""
+        try:
+            found = self.ours(path)
+        except RuntimeError as error:
+            print(f"{name}: {error}", flush=True)
+            self.missed.append(name)
+            return None
+        expected = self.peer(path)
+        places = {label: place for place, label in enumerate(self.labels)}
+        same, worst = 0, 0.0
+        for candidates, row in zip(found, expected):
+            same += candidates[0]["label"] == self.labels[int(row.argmax())]
+            for candidate in candidates:
+                worst = max(worst, abs(candidate["confidence"] - row[places[candidate["label"]]]))
+        print(f"{name}: {same} of {self.count} likeliest classes are the same, probabilities differ by at most {worst:.1e}", flush=True)
+        if len(found) != self.count or same < least * self.count or worst > limit:
+            self.missed.append(name)
+        return [candidates[0]["label"] for candidates in found]
+
+
+def random_networks(hearth, count):
+    random = np.random.default_rng(SEED)
+    settings = {"format": 1, "output": "logits",
+                "input": {"width": SIDE, "height": SIDE, "layout": "nchw", "channels": "grey", "mean": MEAN, "scale": SCALE}}
+    labels = [f"class {number}" for number in range(CLASSES)]
+    with tempfile.TemporaryDirectory() as folder:
+        comparison = Comparison(hearth, folder, random.integers(0, 256, (count, SIDE, SIDE), dtype=np.uint8), labels, settings)
         with open(f"{folder}/classifier.json", "w") as file:
-            json.dump({"format": 1, "output": "logits",
-                       "input": {"width": SIDE, "height": SIDE, "layout": "nchw", "channels": "grey",
-                                 "mean": MEAN, "scale": SCALE}}, file)
+            json.dump(settings, file)
         with open(f"{folder}/classes.txt", "w") as file:
-            file.write("\n".join(f"class {number}" for number in range(CLASSES)))
-        models = {}
-        for opset in (11, 13, 17):
-            models[f"opset {opset}"] = f"{folder}/opset{opset}.onnx"
-            network(models[f"opset {opset}"], opset, np.random.default_rng(SEED))
-        models["8-bit weights"] = f"{folder}/int8.onnx"
-        quantize_static(models["opset 13"], models["8-bit weights"], Pictures(inputs[:64, None]),
-                        quant_format=QuantFormat.QDQ, per_channel=True, reduce_range=True)
-        for name, path in models.items():
-            options = onnxruntime.SessionOptions()
-            options.intra_op_num_threads = 1
-            session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-            expected = softmax(session.run(None, {"x": inputs})[0])
-            found = []
-            for start in range(0, count, 200):
-                result = subprocess.run(
-                    [hearth, "classify", "--model", path, "--top", "5", "--format", "json", *names[start:start + 200]],
-                    capture_output=True, text=True, env={**os.environ, "HEARTH_HOME": f"{folder}/home"})
-                if result.returncode != 0:
-                    print(f"{name}: {result.stderr.strip()}")
-                    failures += 1
-                    break
-                found += [json.loads(line)["candidates"] for line in result.stdout.splitlines()]
-            if len(found) != count:
-                continue
-            same, worst = 0, 0.0
-            for candidates, row in zip(found, expected):
-                same += candidates[0]["label"] == f"class {int(row.argmax())}"
-                for candidate in candidates:
-                    worst = max(worst, abs(candidate["confidence"] - row[int(candidate["label"].split()[1])]))
-            print(f"{name}: {same} of {count} likeliest classes are the same, probabilities differ by at most {worst:.1e}")
-            # Sums of 8-bit products are rounded at other places by the two engines.
-            limit, least = (1e-4, count) if "opset" in name else (0.2, int(count * 0.97))
-            failures += same < least or worst > limit
-    sys.exit(1 if failures else 0)
+            file.write("\n".join(labels))
+        for opset in OPSETS:
+            path = f"{folder}/opset{opset}.onnx"
+            network(path, opset, np.random.default_rng(SEED))
+            comparison.compare(f"random weights, opset {opset}", path)
+        eight_bits(f"{folder}/opset13.onnx", f"{folder}/int8.onnx", "x", comparison.inputs)
+        # Sums of 8-bit products are rounded at other places by the two engines.
+        comparison.compare("random weights of 8 bits", f"{folder}/int8.onnx", 0.2, 0.97)
+        return comparison.missed
+
+
+def trained_network(hearth, count, model, cells):
+    source = os.path.dirname(model)
+    with open(f"{source}/classifier.json", encoding="utf-8") as file:
+        settings = json.load(file)
+    side = settings["input"]["width"]
+    with open(f"{source}/classes.txt", encoding="utf-8") as file:
+        labels = [chr(int(line, 16)) for line in file.read().split()]
+    # Scaled before: the two sides would scale in two ways.
+    files = sorted(glob.glob(f"{cells}/*.png"))[:count]
+    pictures = np.stack([np.asarray(Image.open(file).convert("L").resize((side, side), Image.BOX)) for file in files])
+    truth = [chr(int(os.path.basename(file).split("-")[1][:-4], 16)) for file in files]
+    with tempfile.TemporaryDirectory() as folder:
+        comparison = Comparison(hearth, folder, pictures, labels, settings)
+        for name in ("classifier.json", "classes.txt", "canary.png"):
+            shutil.copy(f"{source}/{name}", folder)
+        answers = {}
+        for opset in OPSETS:
+            # The operators of this network mean the same in all of these versions, of which the checker knows the attributes: up to 13,
+            # a normalisation of one output is one that does not train.
+            graph = onnx.load(model)
+            graph.opset_import[0].version = opset
+            for node in graph.graph.node if opset < 14 else []:
+                kept = [attribute for attribute in node.attribute if attribute.name != "training_mode"]
+                del node.attribute[:]
+                node.attribute.extend(kept)
+            onnx.checker.check_model(graph, full_check=True)
+            onnx.save(graph, f"{folder}/opset{opset}.onnx")
+            answers[opset] = comparison.compare(f"hearth-hanzi, opset {opset}", f"{folder}/opset{opset}.onnx")
+        if answers[17]:
+            print(f"{sum(map(str.__eq__, answers[17], truth))} of {len(truth)} degraded test pictures are right")
+        if len(set(map(str, answers.values()))) != 1:
+            comparison.missed.append("hearth-hanzi answers differently in another version")
+        eight_bits(f"{folder}/opset13.onnx", f"{folder}/int8.onnx", graph.graph.input[0].name, comparison.inputs)
+        answers = comparison.compare("hearth-hanzi, weights of 8 bits", f"{folder}/int8.onnx", 0.5, 0.95)
+        if answers:
+            print(f"with weights of 8 bits, {sum(map(str.__eq__, answers, truth))} of {len(truth)} are right")
+        return comparison.missed
+
+
+def main():
+    hearth, count, model, cells = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4]
+    missed = random_networks(hearth, count) + trained_network(hearth, count, model, cells)
+    if missed:
+        sys.exit(f"not equal: {', '.join(missed)}")
 
 
 main()

@@ -48,4 +48,5 @@ def main():
     sys.exit(0 if total and good >= 0.95 * total else 1)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,10 +1,16 @@
 """The whole main job with the built program: first run, download with cancel and resume over a killed server, chat with
-stop and reload, update and rollback, records with undo; axe on the screens. PAGE_MODEL names the GGUF file."""
+stop and reload, update and rollback, records with undo, pages of characters; axe on the screens. PAGE_MODEL names the GGUF file.
+
+    scripts/page/run.sh live              all steps
+    scripts/page/run.sh live read_pages   this one
+"""
+import glob
 import os
 import re
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -179,6 +185,67 @@ def records_with_undo(page, program):
         expect(page.get_by_text(f"First of {store}").first).to_be_visible()
 
 
+def read_pages(page, program):
+    """A classifier that is downloaded on the page reads generated pages: turned by 3 degrees, uneven light, noise, never seen fonts."""
+    sys.path.insert(0, "scripts/classify")
+    import score
+    scans = os.path.join(program.folder, "scans")
+    for words in ([scans, "--count", "3"], [scans + "/pages", "--count", "2", "--characters", "60", "--format", "tiff"], [scans + "/rows", "--count", "1", "--direction", "rows"]):
+        subprocess.run(["scripts/classify/run.sh", "scripts/classify/pictures.py", "pages", *words], check=True)
+    page.goto(f"http://127.0.0.1:{program.port}/#/read")
+    expect(page.get_by_text("No classifier is on this device yet.")).to_be_visible()
+    release = os.path.join(program.folder, "hanzi-v1.0.0.onnx")
+    shutil.copy("models/hearth-hanzi/model.onnx", release)
+    program.run("publish", release, *(f"models/hearth-hanzi/{name}" for name in ("classifier.json", "classes.txt", "canary.png")), "--to", program.public)
+    program.origin.rate = 0
+    page.get_by_role("link", name="Models").first.click()
+    page.get_by_role("button", name="Look for new models").click()
+    page.get_by_role("button", name=re.compile("^Download hanzi")).click()
+    card = page.locator(".model", has_text="hanzi").first
+    expect(card.get_by_text("Downloaded")).to_be_visible(timeout=60000)
+    page.get_by_role("link", name="Read", exact=True).click()
+    files, text = page.locator("input[type=file]"), page.locator(".read-text")
+    total = good = 0
+    slowest = 0.0
+    for path in [*sorted(glob.glob(scans + "/page-*.png")), scans + "/rows/page-1.png"]:
+        with open(path[:-3] + "txt", encoding="utf-8") as file:
+            expected = file.read().split()
+        began = time.monotonic()
+        files.set_input_files(path)
+        expect(page.locator(".read-status").get_by_text(re.compile("characters, read by hanzi"))).to_be_visible(timeout=30000)
+        slowest = max(slowest, time.monotonic() - began)
+        found = text.inner_text().split()
+        assert len(found) == len(expected), f"{path}: {len(found)} lines"
+        total += sum(map(len, expected))
+        good += sum(score.right(line, other) for line, other in zip(expected, found))
+        assert page.locator(".read-cell.accepted").count() > 150
+        if path == scans + "/page-1.png":
+            look_at_page(page)
+        # The next file's sum must not be the one of this.
+        files.set_input_files({"name": "cut.png", "mimeType": "image/png", "buffer": open(path, "rb").read()[:9999]})
+        expect(page.locator(".read-result").get_by_role("alert")).to_contain_text("cannot be read", timeout=20000)
+    files.set_input_files(scans + "/pages/pages.tiff")
+    expect(page.locator(".read-page")).to_have_count(2, timeout=30000)
+    expect(page.locator(".read-cell").first).to_have_text(re.compile("."))
+    assert good >= 0.95 * total, f"{good} of {total}"
+    return f"{good} of {total} characters are right and in their lines; at most {slowest:.1f} s for a page"
+
+
+def look_at_page(page):
+    """Axe and pictures of a page that was read, with a chosen character."""
+    from look import inspect
+    page.wait_for_function("() => document.querySelector('.read-page img')?.complete")
+    doubtful = page.locator(".read-cell:not(.accepted)")
+    (doubtful if doubtful.count() else page.locator(".read-cell")).first.click()
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        inspect(page, f"live-read-{scheme}")
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size({"width": 360, "height": 740})
+    inspect(page, "live-read-narrow")
+    page.set_viewport_size({"width": 1280, "height": 800})
+
+
 def screens(page, program):
     from axe_playwright_python.sync_playwright import Axe
     from look import SCREENS
@@ -195,14 +262,20 @@ def screens(page, program):
     assert not problems, "\n".join(problems)
 
 
-STEPS = [first_run, download_over_a_kill, rollback, chat_with_stop_and_reload, action_with_approval_and_undo, records_with_undo, screens]
+STEPS = [first_run, download_over_a_kill, rollback, chat_with_stop_and_reload, action_with_approval_and_undo, records_with_undo, read_pages, screens]
 
 
-def main():
+def main(names=()):
+    """Runs the steps of these names, or all."""
     failed = 0
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         program = Program(folder)
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-gpu"])
+        # Chromium finds the fonts for tests of characters, if they were fetched, in the folder of the user's data.
+        if os.path.isdir(os.path.join(CACHE, "classify/fonts")):
+            os.makedirs(folder + "/data")
+            os.symlink(os.path.join(CACHE, "classify/fonts/fonts-wqy-microhei/usr/share/fonts"), folder + "/data/fonts")
+        browser = playwright.chromium.launch(
+            executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-gpu"], env={**os.environ, "XDG_DATA_HOME": folder + "/data"})
         try:
             program.publish("1.0.0", 0)
             page = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-US").new_page()
@@ -211,6 +284,8 @@ def main():
             page.goto(program.start())
             page.wait_for_url(f"http://127.0.0.1:{program.port}/")
             for step in STEPS:
+                if names and step.__name__ not in names:
+                    continue
                 try:
                     print(f"ok    live:{step.__name__} {step(page, program) or ''}", flush=True)
                 except Exception as error:

@@ -12,6 +12,7 @@ SCREENS = {
     "contacts": "/#/stores/contacts", "habits": "/#/stores/habits", "settings": "/#/settings/model", "appearance": "/#/settings/look",
     "network": "/#/settings/network", "cloud": "/#/settings/cloud", "permissions": "/#/settings/permissions", "tools": "/#/settings/tools",
     "memory": "/#/settings/memory", "data": "/#/settings/data", "keys": "/#/settings/keys", "activity": "/#/settings/activity", "conversations": "/#/chats",
+    "read": "/#/read",
 }
 # The pictures of docs/page.md; the others are only looked at.
 IMAGES = {"first-run-light", "models-light", "models-dark", "chat-light", "chat-dark", "chat-narrow", "calendar-light", "settings-light", "download-light"}

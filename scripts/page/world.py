@@ -34,6 +34,8 @@ class World:
         self.metered = False
         self.settings = {entry["key"]: dict(entry) for entry in SETTINGS}
         self.keys = []
+        # The reply to a picture, whether it waits, and what was asked.
+        self.reading, self.is_reading_slow, self.asked = None, False, None
 
     # Events
 
@@ -116,6 +118,15 @@ class World:
         if method == "DELETE":
             return 200, {}
         return 201, {"id": uuid.uuid4().hex, "width": 32, "height": 32, "type": "image/png", "bytes": len(body)}
+
+    def on_classify(self, method, rest, body, values):
+        self.asked = values
+        while self.is_reading_slow:
+            self.changed.wait(0.05)
+        # As far as a picture that was cut off has no end.
+        if not isinstance(body, bytes) or not (body.startswith(b"\x89PNG") and body.endswith(b"IEND\xaeB`\x82")):
+            raise Refusal(422, "cannot-read-picture", "the picture cannot be read: it is damaged", "Check the file, or save the picture anew.")
+        return 200, self.reading
 
     def on_stores(self, *call):
         return self.records.call(*call)

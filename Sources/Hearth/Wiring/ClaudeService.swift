@@ -33,6 +33,10 @@ public struct ClaudeService: CharacterReader {
         ) { event in
             if case .text(let piece) = event { text.withLock { $0 += piece } }
         }
+        // A character before the end of the connection may be the beginning of a sentence.
+        guard summary.reason != .interrupted else {
+            throw LLMError(.answerInterrupted, "the answer about a picture broke off", disposition: .tryLater)
+        }
         return CharacterReading(
             text: text.withLock { $0 }, tokens: summary.usage.promptTokens + summary.usage.generatedTokens)
     }

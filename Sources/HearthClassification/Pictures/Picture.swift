@@ -75,7 +75,7 @@ public final class Picture: @unchecked Sendable {
     }
 
     /// The picture as a PNG file.
-    /// - Throws: `classification-failed`.
+    /// - Throws: `classification-failed`; `vision-missing`.
     public func png() throws -> [UInt8] {
         var length = 0
         do {
@@ -139,7 +139,8 @@ public final class Picture: @unchecked Sendable {
     }
 
     static func failed(_ failure: VisionFailure) -> ClassificationError {
-        ClassificationError(.failed, "the picture cannot be prepared: \(failure.text)")
+        guard failure.kind != .missing else { return failure.missing("the library of pictures (OpenCV)") }
+        return ClassificationError(.failed, "the picture cannot be prepared: \(failure.text)")
     }
 
     static func unreadable(

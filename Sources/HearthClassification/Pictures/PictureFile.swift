@@ -125,6 +125,8 @@ extension Picture {
             }
             self.init(raw, library)
         } catch {
+            // The codecs are a library of their own, loaded when a file needs them.
+            if error.kind == .missing { throw error.missing("the library of pictures (OpenCV)") }
             throw Picture.unreadable(error.text.isEmpty ? "it is damaged" : error.text)
         }
     }

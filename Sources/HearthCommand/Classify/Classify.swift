@@ -73,18 +73,13 @@ struct Classify: Command {
 
     func run(in context: CommandContext) async throws {
         let output = ClassifyOutput(console: context.console, format: format)
-        let proxy = try await classifier(in: context)
         guard decodes else {
-            for file in files {
-                let bytes = try await Self.read(file)
-                let answer = try await Self.naming(file) {
-                    let picture = try await blocking { try Picture(file: bytes) }
-                    return try await proxy.classify([picture], top: top)[0]
-                }
-                try output.show(answer, of: file)
-            }
-            return
+            // The first pictures are read while the model is loaded.
+            async let first = Self.read(files[...])
+            let proxy = try await classifier(in: context)
+            return try await classify(await first, with: proxy, output)
         }
+        let proxy = try await classifier(in: context)
         let service = asksCloud ? try await CloudReading.open(in: context) : nil
         var limits = EscalationLimits()
         limits.requests = cloudLimit
@@ -99,10 +94,22 @@ struct Classify: Command {
         await service?.close()
     }
 
+    /// Classifies all files in order, several in one computation; meanwhile the next are read.
+    private func classify(_ first: ReadPictures, with proxy: ClassifierProxy, _ output: ClassifyOutput) async throws {
+        var (rest, current) = (files[...], first)
+        while !rest.isEmpty {
+            let following = current.failure == nil ? rest.dropFirst(current.pictures.count) : []
+            async let next = Self.read(following)
+            let answers = try await proxy.classify(current.pictures, top: top)
+            for (file, answer) in zip(rest, answers) { try output.show(answer, of: file) }
+            if let failure = current.failure { throw failure }
+            (rest, current) = (following, await next)
+        }
+    }
+
     private func decode(_ file: String, _ pages: PageDecoder, _ output: ClassifyOutput) async throws {
-        let bytes = try await Self.read(file)
         try await Self.naming(file) {
-            let document = try await blocking { try PictureDocument(bytes) }
+            let document = try await blocking { try PictureDocument(Self.contents(of: file)) }
             let events = pages.decode(document, top: top) { offer in
                 output.announce(offer)
                 return true
@@ -125,27 +132,55 @@ struct Classify: Command {
 
     // MARK: Files
 
-    /// Reads a file of pictures.
-    /// - Throws: `LLMError` with `cannot-read-picture` or `picture-too-large`, and the file's name.
-    private static func read(_ name: String) async throws -> [UInt8] {
-        let limit = PictureLimits().maximumBytes
-        return try await naming(name) {
-            try await blocking {
-                let (path, fileSystem) = (Path(name), LocalFileSystem())
-                guard let status = try fileSystem.status(at: path) else { throw unreadable("there is no such file") }
-                guard status.kind == .file else { throw unreadable("it is not a file") }
-                guard status.size <= UInt64(limit) else {
-                    throw LLMError(
-                        .pictureTooLarge, "the picture is too large: its file has \(ByteCount(status.size))",
-                        context: ErrorContext(expected: "at most \(limit >> 20) MiB", remedy: "Make it smaller first."),
-                        disposition: .usage)
-                }
+    /// The pictures of some files, and why the one after them cannot be read.
+    private struct ReadPictures: Sendable {
+        var pictures: [Picture] = []
+        var failure: (any Error)?
+    }
+
+    private static let mostPictures = 32
+    /// After so many pixels no further picture is read for one computation.
+    private static let mostPixels = 16 << 20
+
+    /// Reads the first of some files: as many as are computed together.
+    private static func read(_ files: ArraySlice<String>) async -> ReadPictures {
+        do {
+            return try await StopFlag.blocking { flag in
+                var (result, pixels) = (ReadPictures(), 0)
                 do {
-                    return [UInt8](try fileSystem.contents(ofFile: path, limit: limit))
-                } catch let error as FileError {
-                    throw unreadable(error.message, error)
+                    for file in files.prefix(mostPictures) where pixels < mostPixels {
+                        try flag.check()
+                        let picture = try naming(file) { try Picture(file: contents(of: file)) }
+                        pixels += picture.width * picture.height
+                        result.pictures.append(picture)
+                    }
+                } catch {
+                    result.failure = error
                 }
+                return result
             }
+        } catch {
+            return ReadPictures(failure: error)
+        }
+    }
+
+    /// Reads a file of pictures. Blocks.
+    /// - Throws: `LLMError` with `cannot-read-picture` or `picture-too-large`.
+    private static func contents(of name: String) throws -> [UInt8] {
+        let limit = PictureLimits().maximumBytes
+        let (path, fileSystem) = (Path(name), LocalFileSystem())
+        guard let status = try fileSystem.status(at: path) else { throw unreadable("there is no such file") }
+        guard status.kind == .file else { throw unreadable("it is not a file") }
+        guard status.size <= UInt64(limit) else {
+            throw LLMError(
+                .pictureTooLarge, "the picture is too large: its file has \(ByteCount(status.size))",
+                context: ErrorContext(expected: "at most \(limit >> 20) MiB", remedy: "Make it smaller first."),
+                disposition: .usage)
+        }
+        do {
+            return [UInt8](try fileSystem.contents(ofFile: path, limit: limit))
+        } catch let error as FileError {
+            throw unreadable(error.message, error)
         }
     }
 
@@ -159,12 +194,26 @@ struct Classify: Command {
     private static func naming<Result>(_ file: String, _ body: () async throws -> Result) async throws -> Result {
         do {
             return try await body()
-        } catch let error as LLMError where error.context.file == nil {
-            var context = error.context
-            context.file = file
-            throw LLMError(
-                error.code, "\(file.shownOnTerminal): \(error.message)", context: context,
-                disposition: error.disposition, underlying: error)
+        } catch let error as LLMError {
+            throw named(file, error)
         }
+    }
+
+    /// The same for a body that blocks.
+    private static func naming<Result>(_ file: String, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as LLMError {
+            throw named(file, error)
+        }
+    }
+
+    private static func named(_ file: String, _ error: LLMError) -> LLMError {
+        guard error.context.file == nil else { return error }
+        var context = error.context
+        context.file = file
+        return LLMError(
+            error.code, "\(file.shownOnTerminal): \(error.message)", context: context,
+            disposition: error.disposition, underlying: error)
     }
 }

@@ -110,6 +110,24 @@ import Testing
 
     // MARK: Hostile files
 
+    /// Grey and coloured files without transparency are decoded by libpng alone; nothing of a damaged one is used.
+    @Test(arguments: [UInt8(0), 2]) func noCutOrChangedPNGIsAPicture(_ colour: UInt8) throws {
+        let line = (0..<(colour == 0 ? 7 : 21)).map { UInt8($0 * 11) }
+        let bytes = PNGBuilder.bytes(width: 7, height: 2, depth: 8, colour: colour, lines: [line, line.reversed()])
+        #expect(try Picture(file: bytes).pixels == line + line.reversed())
+        for count in 0..<bytes.count - 4 {
+            let code = refusal(now: { _ = try Picture(file: Array(bytes[..<count])) })
+            #expect(code == "cannot-read-picture", "\(count)")
+        }
+        for place in 16..<bytes.count - 12 {
+            var changed = bytes
+            changed[place] ^= 0x41
+            // A header with another size or depth is refused before, a name of a chunk or a checksum while it is decoded.
+            let code = refusal(now: { _ = try Picture(file: changed) })
+            #expect(code == "cannot-read-picture" || code == "picture-too-large", "\(place)")
+        }
+    }
+
     @Test func filesOfOtherKindsAreRefused() {
         let files: [[UInt8]] = [
             [], [0], Array("GIF89a".utf8), Array("RIFF0000WEBP".utf8), Array("0000ftypavif".utf8), Array("<svg/>".utf8),

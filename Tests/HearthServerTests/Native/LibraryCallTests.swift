@@ -35,6 +35,18 @@
             }
         }
 
+        @Test func aClassifierIsNotChosenToAnswer() async throws {
+            try await NativeFixture.with(offers: [.init(role: "classifier")]) { fixture in
+                try await fixture.download()
+                for body in ["{}", #"{"as": "text"}"#, #"{"as": "vision"}"#] {
+                    let chosen = try await fixture.call("POST", "/models/talker/select", body)
+                    #expect(chosen.status == 422)
+                    #expect(chosen.body["error"]?["code"]?.text == "no-answers")
+                }
+                #expect(try Configuration.load(home: fixture.hearth.home).defaultModel == nil)
+            }
+        }
+
         @Test func anUpdateARollbackAPinAndTheEnd() async throws {
             try await NativeFixture.with { fixture in
                 try await fixture.download()

@@ -107,6 +107,7 @@
             var memory = 1_000_000
             var padding = 3
             var hasDigest = true
+            var role = "text"
 
             var filename: String { "\(family)-v\(version)-q4_1.gguf" }
             var bytes: Data {
@@ -119,7 +120,7 @@
                 let digest = hasDigest ? "\"sha256\": \"\(SHA256Digest(hashing: Array(bytes)).hex)\"," : ""
                 return #"""
                     {"id": "\#(filename)", "version": "\#(version)", "filename": "\#(filename)", \#(digest)
-                     "sizeBytes": \#(bytes.count), "role": "text", "name": "The \#(family)", "summary": "Talks a lot.",
+                     "sizeBytes": \#(bytes.count), "role": "\#(role)", "name": "The \#(family)", "summary": "Talks a lot.",
                      "requirements": {"memoryBytes": \#(memory)}, "downloadUrl": "\#(filename)"}
                     """#
             }

@@ -175,6 +175,13 @@ import Testing
         }
     }
 
+    @Test func anAnswerThatBreaksOffDoesNotCount() async throws {
+        let engine = ScriptedEngine([[.text("人"), .finish(.interrupted)]])
+        let results = try await decoded(1, ClaudeService(orchestrator(engine, PremiumManager(Entitlement(.pro)))))
+        #expect(results.map(\.text) == ["local"])
+        #expect(results[0].reason == .cloudFailed("answer-interrupted"))
+    }
+
     @Test func withoutCreditsTheLocalAnswerStays() async throws {
         let engine = ScriptedEngine([[.text("人"), .finish(.endOfGeneration)]])
         let premium = PremiumManager(Entitlement(.starter, monthlyCredits: 1))

@@ -56,6 +56,9 @@ export function take(row) {
 /// The rows that can answer questions now.
 export const usableTextRows = () => [...rows.values()].filter((row) => row.isUsable && row.role === "text");
 
+/// The rows that can read pictures of characters now.
+export const usableClassifiers = () => [...rows.values()].filter((row) => row.isUsable && row.role === "classifier");
+
 /// Whether a row is on its way to this device.
 export const isMoving = (row) => row.state === "downloading" || row.state === "waiting";
 

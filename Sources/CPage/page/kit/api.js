@@ -23,11 +23,11 @@ export class ApiError extends Error {
     get isConnection() { return this.code === "unreachable"; }
 }
 
-async function call(method, path, body, type) {
-    const options = { method, headers: { Accept: "application/json" } };
+async function call(method, path, body, signal) {
+    const options = { method, headers: { Accept: "application/json" }, signal };
     if (body instanceof Blob) {
         options.body = body;
-        options.headers["Content-Type"] = type ?? body.type;
+        options.headers["Content-Type"] = body.type;
     } else if (body !== undefined) {
         options.body = JSON.stringify(body);
         options.headers["Content-Type"] = "application/json";
@@ -50,7 +50,8 @@ export const post = (path, body = {}) => call("POST", path, body);
 export const put = (path, body) => call("PUT", path, body);
 export const patch = (path, body) => call("PATCH", path, body);
 export const remove = (path) => call("DELETE", path);
-export const upload = (path, blob) => call("POST", path, blob);
+/// Sends the bytes of a file; `signal` ends the call.
+export const upload = (path, blob, signal) => call("POST", path, blob, signal);
 
 /// A path from parts, each percent-encoded: `at("models", id, "download")`.
 export const at = (...parts) => parts.map((part) => `/${encodeURIComponent(part)}`).join("");

@@ -25,10 +25,14 @@ export function stateText(row) {
     }
 }
 
+/// A classifier on this device answers no questions: it reads pictures.
+const isClassifier = (row) => row.role === "classifier" && row.isUsable && row.state !== "failed";
+
 const isChosen = (row) => row.isSelected || row.isDefault || row.isDefaultVision;
 
-/// Does what a tap on the card does: download, select, or nothing.
+/// Does what a tap on the card does: download, select, lead to the screen that reads pictures, or nothing.
 export function tap(row) {
+    if (isClassifier(row)) return void (location.hash = "#/read");
     if (row.state === "failed" || row.action === "download") return download(row);
     if (row.action === "select" && !isChosen(row)) return select(row, row.role === "vision" ? "vision" : undefined);
     return undefined;
@@ -36,6 +40,7 @@ export function tap(row) {
 
 function tapLabel(row) {
     const size = row.sizeText ? `, ${row.sizeText}` : "";
+    if (isClassifier(row)) return t("card.read", { name: row.name });
     if (row.state === "failed") return t("card.retry", { name: row.name });
     if (row.action === "download") return t("card.download", { name: row.name, size });
     if (row.action === "select") return t(isChosen(row) ? "card.chosen" : "card.select", { name: row.name });
@@ -76,7 +81,7 @@ export function modelCard(row) {
         redraw("mark", next.state, () => fill(mark, icon(next.state)));
         text(name, next.name);
         set(button, {
-            "aria-label": tapLabel(next), "aria-pressed": next.action === "select" ? String(Boolean(isChosen(next))) : null,
+            "aria-label": tapLabel(next), "aria-pressed": next.action === "select" && !isClassifier(next) ? String(Boolean(isChosen(next))) : null,
             "aria-disabled": next.state === "incompatible" || (isMoving(next) && !next.action) ? "true" : null,
         });
         set(more, { "aria-label": t("card.more", { name: next.name }), title: t("card.more.short") });
@@ -102,6 +107,7 @@ export function modelCard(row) {
 function statusMark(row) {
     if (isMoving(row)) return h("span.spinner");
     if (row.state === "failed") return icon("failed");
+    if (isClassifier(row)) return icon("eye");
     if (row.action === "select" || row.isUsable) return isChosen(row) ? icon("downloaded") : icon("circle");
     if (row.action === "download") return icon("not-downloaded");
     return null;

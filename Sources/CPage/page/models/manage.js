@@ -44,7 +44,7 @@ function parts(row, releases, close) {
             fact("manage.source", row.reference),
             fact("manage.checked", t(row.isVerified ? "manage.checked.yes" : "manage.checked.no"))),
         row.state === "incompatible" && h("p.note.warning", row.detail ?? row.stateText),
-        isHere && h("section", h("h3", t("manage.use")), h("div.buttons", roleButtons(row))),
+        isHere && h("section", h("h3", t("manage.use")), h("div.buttons", roleButtons(row, close))),
         isHere && h("section", h("h3", t("manage.releases")), h("div.buttons", releaseButtons(row)),
             row.pinned && h("p.hint", t("manage.pinned", { version: name(row.pinned) })),
             releases.length > 1 && h("ul.plain", releases.map((release) => h("li",
@@ -63,7 +63,8 @@ function button(label, run, classes = "") {
     return made;
 }
 
-function roleButtons(row) {
+function roleButtons(row, close) {
+    if (row.role === "classifier") return h("a.button.primary", { href: "#/read", onclick: close }, t("manage.as-reader"));
     const canSee = row.badges.includes("vision") || row.role === "vision";
     return [
         row.role !== "vision" && (row.isDefault

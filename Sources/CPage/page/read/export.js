@@ -5,6 +5,9 @@ import { t } from "../kit/texts.js";
 
 const shown = (character) => character.corrected ?? (character.text || "□");
 
+/// A name or text without what XML and file systems have no place for: control characters and halves of pairs.
+const usable = (words) => words.replace(/[\p{Cc}\p{Cs}]/gu, "\uFFFD");
+
 /// The lines of a reading; pages are an empty line apart.
 function lines(reply) {
     return reply.pages.map((page) => {
@@ -27,8 +30,8 @@ function xml(reply, name) {
     const document = window.document.implementation.createDocument(space, "PcGts");
     const add = (parent, tag, attributes = {}, content) => {
         const element = document.createElementNS(space, tag);
-        for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-        if (content !== undefined) element.textContent = content;
+        for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, usable(String(value)));
+        if (content !== undefined) element.textContent = usable(content);
         parent.append(element);
         return element;
     };
@@ -70,14 +73,14 @@ function save(content, type, name) {
 
 /// The text with its buttons; `refresh` shows it after a correction.
 export function exports(reply, name) {
-    const stem = name.replace(/\.[^.]*$/, "");
+    const stem = usable(name).replace(/[\\/:]/g, "_").replace(/\.[^.]*$/, "") || "page";
     const output = h("pre.read-text", { tabindex: 0, lang: "zh", "aria-label": t("read.text") });
     const refresh = () => text(output, lines(reply));
     refresh();
     const copy = async () => { await navigator.clipboard.writeText(lines(reply)); toast(t("copied")); };
     return {
         refresh,
-        node: h("section", { "aria-label": t("read.text") }, output, h("div.filter-row",
+        node: h("section.read-output", { "aria-label": t("read.text") }, output, h("div.filter-row",
             h("button", { type: "button", onclick: copy }, t("copy")),
             h("button", { type: "button", onclick: () => save(`${lines(reply)}\n`, "text/plain", `${stem}.txt`) }, t("read.export.text")),
             h("button", { type: "button", onclick: () => save(json(reply), "application/json", `${stem}.json`) }, "JSON"),

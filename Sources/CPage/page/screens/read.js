@@ -1,64 +1,92 @@
 // The screen that reads pictures of characters on this device: drop a scan, look at its boxes, correct, export.
-import { h, fill, set } from "../kit/dom.js";
+import { h, fill, lifetime, set } from "../kit/dom.js";
 import { icon } from "../kit/icons.js";
 import { announce } from "../kit/toast.js";
 import { upload } from "../kit/api.js";
 import { t } from "../kit/texts.js";
+import { library, libraryChanged, readLibrary, rowChanged, usableClassifiers } from "../data/library.js";
 import { pages } from "../read/pages.js";
 import { exports } from "../read/export.js";
 
 const types = ["image/png", "image/jpeg", "image/bmp", "image/tiff"];
 const directions = ["auto", "columns", "rows"];
+/// The most bytes that the server takes.
+const limit = 32 << 20;
 
 export function show(main) {
+    const life = lifetime();
     let preview = null;
-    let isLeft = false;
-    let number = 0;
+    let reading = null;
     const file = h("input", { type: "file", accept: types.join(","), hidden: true, tabindex: -1, onchange: () => { read(file.files[0]); file.value = ""; } });
     const direction = h("select", { "aria-label": t("read.direction") }, directions.map((name) => h("option", { value: name }, t(`read.direction.${name}`))));
-    const status = h("p", { role: "status" });
+    const model = h("select", { "aria-label": t("read.model") });
+    const choices = h("div.read-choices", model, direction);
+    const status = h("div.read-status");
     const result = h("div.read-result");
     const box = h("div.read-drop", icon("picture"), h("p", t("read.drop")),
         h("button.primary", { type: "button", onclick: () => file.click() }, t("read.choose")), file);
+    const none = h("section.empty-state", icon("eye"), h("p", t("read.none")), h("p", t("read.none.remedy"), " ", h("code", "hearth pull")),
+        h("a.button.primary", { href: "#/models" }, t("nav.models")));
 
+    // Without a classifier the screen says how to get one; one that arrives meanwhile is used.
+    const draw = () => {
+        const known = usableClassifiers();
+        set(none, { hidden: !library || known.length > 0 });
+        for (const node of [box, choices]) set(node, { hidden: known.length === 0 });
+        const chosen = model.value;
+        fill(model, known.map((row) => h("option", { value: row.id }, row.name)));
+        if (known.some((row) => row.id === chosen)) model.value = chosen;
+        set(model, { hidden: known.length < 2 });
+    };
     const forget = () => { if (preview) URL.revokeObjectURL(preview); preview = null; };
+    const refuse = (sentence) => {
+        fill(status);
+        fill(result, h("p.note.error", { role: "alert", dir: "auto" }, icon("warning"), sentence));
+    };
     async function read(blob) {
-        if (!blob) return;
-        if (!types.includes(blob.type)) {
-            fill(result, h("p.note.error", { role: "alert" }, icon("warning"), t("read.no-picture", { name: blob.name ?? "" })));
-            return;
-        }
-        const mine = ++number;
+        if (!blob || usableClassifiers().length === 0) return;
+        reading?.abort();
+        const mine = reading = new AbortController();
         forget();
+        const name = blob.name ?? "";
+        if (!types.includes(blob.type)) return void refuse(t("read.no-picture", { name }));
+        if (blob.size > limit) return void refuse(t("read.too-large", { name, size: limit >> 20 }));
         fill(result);
-        fill(status, h("span.spinner"), t("read.reading", { name: blob.name ?? "" }));
+        announce(t("read.reading", { name }));
+        fill(status, h("span.spinner"), h("span", { dir: "auto" }, t("read.reading", { name })), h("button.small", { type: "button", onclick: () => { mine.abort(); fill(status); } }, icon("stop"), t("read.stop")));
         try {
-            const reply = await upload(`/classify?decode=true&direction=${direction.value}`, blob);
-            if (isLeft || mine !== number) return;
+            const words = new URLSearchParams({ decode: "true", direction: direction.value, model: model.value });
+            const reply = await upload(`/classify?${words}`, blob, mine.signal);
+            if (mine.signal.aborted) return;
             // Browsers show no TIFF files; their boxes then lie on white.
             preview = blob.type === "image/tiff" ? null : URL.createObjectURL(blob);
             const sum = t("read.found", { n: reply.characters.length, model: reply.model });
-            fill(status, sum);
+            fill(status, h("p", sum));
             announce(sum);
-            const output = exports(reply, blob.name ?? "page");
+            if (reply.characters.length === 0) return;
+            const output = exports(reply, name);
             fill(result, pages(reply, preview, output.refresh), output.node);
         } catch (error) {
-            if (isLeft || mine !== number) return;
-            fill(status);
-            fill(result, h("p.note.error", { role: "alert" }, icon("warning"), error.sentence ?? error.message));
+            if (!mine.signal.aborted) refuse(error.sentence ?? error.message);
         }
     }
 
-    for (const name of ["dragenter", "dragover"]) box.addEventListener(name, (event) => {
+    const node = h("div.page", h("header.page-head", h("h1.grow", t("read.title")), choices), none, box, status, result);
+    // A picture may be dropped anywhere: beside the frame a browser would open it in place of the page.
+    for (const name of ["dragenter", "dragover"]) node.addEventListener(name, (event) => {
         if (![...event.dataTransfer.types].includes("Files")) return;
         event.preventDefault();
         box.classList.add("dropping");
     });
-    for (const name of ["dragleave", "drop"]) box.addEventListener(name, () => box.classList.remove("dropping"));
-    box.addEventListener("drop", (event) => {
+    for (const name of ["dragleave", "drop"]) node.addEventListener(name, () => box.classList.remove("dropping"));
+    node.addEventListener("drop", (event) => {
         event.preventDefault();
         read(event.dataTransfer.files[0]);
     });
-    main.append(h("div.page", h("header.page-head", h("h1.grow", t("read.title")), direction), box, status, result));
-    return () => { isLeft = true; forget(); };
+    life.add(libraryChanged.on(draw));
+    life.add(rowChanged.on((row) => { if (row.role === "classifier") draw(); }));
+    readLibrary().then(draw, (error) => refuse(error.sentence));
+    draw();
+    main.append(node);
+    return () => { reading?.abort(); life.end(); forget(); };
 }

@@ -25,10 +25,11 @@ export default {
     // Reading pictures
     "read.title": "Eine Seite mit Schriftzeichen lesen", "read.drop": "Scan oder Foto hierher ziehen: JPEG, PNG, BMP oder TIFF. Es bleibt auf diesem Gerät.", "read.choose": "Bild auswählen",
     "read.direction": "Leserichtung", "read.direction.auto": "Richtung erkennen", "read.direction.columns": "Spalten, von rechts", "read.direction.rows": "Zeilen, von oben",
-    "read.no-picture": "{name} ist kein Bild im Format JPEG, PNG, BMP oder TIFF.", "read.reading": "{name} wird gelesen…", "read.found.one": "{n} Zeichen, gelesen von {model}", "read.found.other": "{n} Zeichen, gelesen von {model}",
-    "read.scan": "Der Scan", "read.text": "Text", "read.correct": "Anderes Zeichen", "read.export.text": "Textdatei",
+    "read.no-picture": "{name} ist kein Bild im Format JPEG, PNG, BMP oder TIFF.", "read.too-large": "{name} ist größer als {size} MiB. Verkleinern Sie das Bild zuerst.", "read.reading": "{name} wird gelesen…", "read.stop": "Anhalten", "read.found.one": "{n} Zeichen, gelesen von {model}", "read.found.other": "{n} Zeichen, gelesen von {model}",
+    "read.none": "Noch ist kein Klassifikator auf diesem Gerät. Das ist ein kleines Modell, das Schriftzeichen unterscheidet.", "read.none.remedy": "Wählen Sie eines unter den Modellen, oder im Terminal:", "read.model": "Klassifikator",
+    "read.scan": "Der Scan", "read.panel": "Ausgewähltes Zeichen", "read.crop": "Das Zeichen auf dem Scan", "read.text": "Text", "read.correct": "Anderes Zeichen", "read.export.text": "Textdatei",
     "read.cell": "Zeichen {place}: {text}, {verdict}, {confidence}",
-    "read.verdict.accepted": "sicher", "read.verdict.uncertain": "ziemlich sicher", "read.verdict.unverified": "ungeprüft", "read.verdict.verified": "aus der Cloud", "read.verdict.corrected": "von dir korrigiert",
+    "read.verdict.accepted": "sicher", "read.verdict.uncertain": "ziemlich sicher", "read.verdict.unverified": "ungeprüft", "read.verdict.verified": "aus der Cloud", "read.verdict.corrected": "von Ihnen korrigiert",
 
     // Models
     "models.title": "Modelle", "models.section": "KI-Modell", "models.refresh": "Nach neuen Modellen suchen", "models.search": "Modelle suchen",
@@ -45,10 +46,10 @@ export default {
     "state.loaded": "Vorhanden, geladen", "state.bundled": "Mit dem Programm geliefert", "state.downloaded": "Vorhanden",
     "badge.vision": "Sehen", "badge.recommended": "Empfohlen", "badge.active": "Aktiv", "badge.bundled": "Enthalten", "badge.unverified": "Ungeprüft",
     "badge.mlx.title": "Braucht MLX, das nur auf Geräten von Apple läuft",
-    "card.retry": "{name} noch einmal laden", "card.download": "{name} laden{size}", "card.select": "{name} verwenden", "card.chosen": "{name}, in Verwendung",
+    "card.retry": "{name} noch einmal laden", "card.download": "{name} laden{size}", "card.read": "Bilder mit {name} lesen", "card.select": "{name} verwenden", "card.chosen": "{name}, in Verwendung",
     "card.more": "{name} verwalten", "card.more.short": "Verwalten", "card.size": "Größe des Downloads", "card.memory": "Nötiger Arbeitsspeicher", "card.update.plain": "Update auf {version}", "card.update": "Update auf {version} ({size})",
     "manage.version": "Version", "manage.format": "Format", "manage.size": "Größe", "manage.memory": "Speicher", "manage.source": "Quelle", "manage.checked": "Prüfsumme",
-    "manage.checked.yes": "geprüft", "manage.checked.no": "nicht geprüft", "manage.use": "Verwendung", "manage.as-text": "Für Text verwenden", "manage.as-vision": "Für Bilder verwenden",
+    "manage.checked.yes": "geprüft", "manage.checked.no": "nicht geprüft", "manage.use": "Verwendung", "manage.as-reader": "Bilder lesen", "manage.as-text": "Für Text verwenden", "manage.as-vision": "Für Bilder verwenden",
     "manage.is-text": "Für Text in Verwendung", "manage.is-vision": "Für Bilder in Verwendung", "manage.releases": "Versionen", "manage.pinned": "Auf {version} festgelegt: Updates werden nicht installiert.",
     "manage.pin": "{version} festlegen", "manage.unpin": "Lösen", "manage.held-back": "Zurückgehalten", "manage.files": "Dateien", "manage.forget": "Aus der Liste entfernen",
     "manage.rollback": "Zurück zu {version}", "manage.rollback.title": "{name} zurücksetzen?", "manage.rollback.text": "{to} wird wieder aktiv. {from} wird zurückgehalten, bis Sie es wählen.",

@@ -100,6 +100,12 @@
             guard row.isUsable else {
                 throw NativeFailure(409, "not-installed", "\(row.model.displayName) is not on this device")
             }
+            guard row.model.role != .classifier else {
+                throw NativeFailure(
+                    422, "no-answers",
+                    "\(row.model.displayName) is a classifier: it reads pictures, and answers nothing",
+                    remedy: "Choose another model.")
+            }
             if role == .vision || role == nil && row.model.role == .vision {
                 guard row.model.seesImages else {
                     throw NativeFailure(422, "no-vision", "\(row.model.displayName) does not understand pictures")
