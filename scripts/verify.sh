@@ -129,7 +129,7 @@ stage_stores() {
 # The assistant's tests with all of their rounds; the default model writes two hundred blocks.
 stage_assistant() {
     swift build "${flags[@]}" --build-tests
-    HEARTH_TESTS=full selected 'HearthAssistantTests'
+    HEARTH_TESTS=full selected 'HearthAssistantTests|MarkdownStreamTests|HostileMarkdownTests'
     # Optimised, as in a release: what is measured is the price of the grammar.
     HEARTH_TESTS=full swift test -c release -Xswiftc -enable-testing "${flags[@]}" --scratch-path .build-records \
         --filter RealAssistantTests
