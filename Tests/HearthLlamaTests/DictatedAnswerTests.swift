@@ -24,6 +24,7 @@
                 policy: StopPolicy(maximumNewTokens: 500, contextLength: 1000, timeout: .seconds(60)),
                 weights: model.weights, outlet: outlet, constraint: made.constraint)
             // The values do not matter: the logits are replaced, and only have to exist.
+            model.sequences.clear(0)
             var batch = TokenBatch(capacity: 1)
             batch.append([5], at: 0, outputs: .last)
             #expect(model.sequences.context.decode(batch) == 0)
@@ -61,6 +62,24 @@
             private static let tool = ToolDefinition(
                 name: "look", description: "Looks.", parameters: JSONSchema.object([.init("at", .string)]).json)
 
+            /// Each model, loaded once. These tests run one after the other, as its use by one thread at a time wants.
+            private static let models = Locked<[String: LoadedModel]>([:])
+
+            private static func model(_ path: Path, template: String?) throws -> LoadedModel {
+                try models.withLock { models in
+                    let key = path.string + (template ?? "")
+                    let model =
+                        try models[key]
+                        ?? LoadedModel(
+                            path: path,
+                            configuration: LlamaConfiguration(
+                                contextLength: 1024, threadCount: 1, sequences: 1, chatTemplate: template),
+                            progress: { _ in true })
+                    models[key] = model
+                    return model
+                }
+            }
+
             /// The shown text of an answer.
             private func answer(
                 _ options: GenerationOptions, by path: Path, template: String? = nil,
@@ -68,11 +87,7 @@
             ) async throws -> Answer {
                 let (stream, continuation) = AsyncThrowingStream<GenerationEvent, any Error>.makeStream()
                 try await blocking {
-                    let model = try LoadedModel(
-                        path: path,
-                        configuration: LlamaConfiguration(
-                            contextLength: 1024, threadCount: 1, sequences: 1, chatTemplate: template),
-                        progress: { _ in true })
+                    let model = try Self.model(path, template: template)
                     let request = GenerationRequest(
                         role: .text, messages: [ChatMessage(.user, "Why?")], options: options, signal: StopSignal(),
                         stopwatch: ManualClock().time.stopwatch(), reply: GenerationReply(continuation))
