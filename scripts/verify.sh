@@ -176,8 +176,12 @@ stage_publish() {
     scripts/publish/run.sh .build/release/hearth
 }
 
-# The page in a browser, against a scripted server.
-stage_page() { scripts/page/run.sh; }
+# The page in a browser: against a scripted server, then with the built program and pages of other origins.
+stage_page() {
+    scripts/page/run.sh
+    make --no-print-directory build
+    scripts/page/run.sh live
+}
 
 # The character classifier is trained anew, and the one of the tree is measured.
 stage_train_classifier() {

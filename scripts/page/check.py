@@ -90,5 +90,5 @@ def main(names):
 if __name__ == "__main__":
     if sys.argv[1:2] == ["live"]:
         import live
-        sys.exit(live.main())
+        sys.exit(live.main(sys.argv[2:]))
     main(sys.argv[1:])

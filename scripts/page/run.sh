@@ -4,10 +4,11 @@
 #   scripts/page/run.sh flows hostile    the checks of these files: flows, hostile, look, speed
 #   scripts/page/run.sh serve 8765       only the scripted server, to look at the page by hand
 #   scripts/page/run.sh live             the built program (HEARTH_BINARY, otherwise .build/release/hearth)
+#   scripts/page/run.sh live foreign_pages    these steps of it, each for itself: foreign_pages, records_with_undo, screens
 # PAGE_IMAGES=FOLDER keeps the screenshots there; docs/images are made with PAGE_IMAGES=docs/images.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-cache="${HEARTH_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hearth-build}"
+cache="${HEARTH_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hearth}"
 mkdir -p "$cache"
 if ! command -v chromium >/dev/null; then
     sudo=""; [ "$(id -u)" = 0 ] || sudo=sudo
