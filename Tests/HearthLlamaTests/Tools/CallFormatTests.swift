@@ -48,8 +48,16 @@
             func takes(_ text: String) -> Bool { gate.take(Array(text.utf8)) }
         }
 
+        private static let formats = Locked<[String: CallFormat]>([:])
+
+        /// The call format of a template, which is made once.
         private func format(_ template: String) throws -> CallFormat {
-            try #require(try rendered(template, [ChatMessage(.user, "Hi")]).calls)
+            try Self.formats.withLock { formats in
+                if let format = formats[template] { return format }
+                let format = try #require(try rendered(template, [ChatMessage(.user, "Hi")]).calls)
+                formats[template] = format
+                return format
+            }
         }
 
         @Test(arguments: [ToolTemplates.hermes, ToolTemplates.bare, ToolTemplates.mistral])
