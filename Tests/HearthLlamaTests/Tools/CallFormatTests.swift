@@ -48,16 +48,18 @@
             func takes(_ text: String) -> Bool { gate.take(Array(text.utf8)) }
         }
 
-        private static let formats = Locked<[String: CallFormat]>([:])
+        /// The call format of each template, made once.
+        private static let formats = Dictionary(
+            uniqueKeysWithValues: [ToolTemplates.hermes, ToolTemplates.bare, ToolTemplates.mistral].map { template in
+                let format = Result {
+                    try ChatTemplate(model: nil, source: template).render([ChatMessage(.user, "Hi")], tools: tools)
+                        .calls
+                }
+                return (template, format)
+            })
 
-        /// The call format of a template, which is made once.
         private func format(_ template: String) throws -> CallFormat {
-            try Self.formats.withLock { formats in
-                if let format = formats[template] { return format }
-                let format = try #require(try rendered(template, [ChatMessage(.user, "Hi")]).calls)
-                formats[template] = format
-                return format
-            }
+            try #require(try Self.formats[template]?.get())
         }
 
         @Test(arguments: [ToolTemplates.hermes, ToolTemplates.bare, ToolTemplates.mistral])
