@@ -175,6 +175,7 @@ def from_another_origin(page, program, origin):
     for name, outcome in outcomes.items():
         assert outcome in ("refused", "opaque 0 empty"), f"{origin} {name}: {outcome}"
     requests, position = served(program, position)
+    assert len(requests) > 60, f"{origin}: only {len(requests)} requests reached the server"
     wrong = [one for one in requests if one[2] != "403"]
     assert not wrong, f"{origin}: {wrong}"
     # A link may lead to the page, but the window of it cannot be looked into.
@@ -207,6 +208,7 @@ def from_a_rebound_name(page, program):
     for name, outcome in outcomes.items():
         assert outcome in ("refused", "basic 421 text"), f"{origin} {name}: {outcome}"
     requests, _ = served(program, position)
+    assert len(requests) > 60, f"only {len(requests)} requests reached the server"
     wrong = [one for one in requests if one[2] not in ("421", "403")]
     assert not wrong, wrong
     context.close()
