@@ -66,7 +66,7 @@
                     constraint: constraint)
             }
 
-            @Test(arguments: 1...(TestExtent.isFull ? 20 : 2) as ClosedRange<UInt32>)
+            @Test(arguments: 1...(TestExtent.isFull ? 20 : 1) as ClosedRange<UInt32>)
             func everyDrawFitsTheSchema(seed: UInt32) async throws {
                 // Lists and strings of any length may continue until the limit, so these are short.
                 let schema = """
