@@ -20,10 +20,17 @@ for flag in $(PKG_CONFIG_PATH="$llama_prefix/lib/pkgconfig" pkg-config --cflags-
     includes+=(-Xcc "$flag")
 done
 
-rm -rf "$graphs" && mkdir -p "$graphs"
+# A graph stays as long as its module: a module is built again when a module that it imports changes.
+changed=()
 for module in $modules; do
-    swift-symbolgraph-extract -module-name "$module" -I "$built/Modules" -target "$target" -minimum-access-level public \
-        -skip-synthesized-members -skip-inherited-docs -output-dir "$graphs" "${includes[@]}"
+    [ "$graphs/$module.symbols.json" -nt "$built/Modules/$module.swiftmodule" ] || changed+=("$module")
 done
+if [ ${#changed[@]} != 0 ]; then
+    rm -rf "$graphs/new" && mkdir -p "$graphs/new"
+    printf '%s\n' "${changed[@]}" | xargs -P "$(getconf _NPROCESSORS_ONLN)" -I{} swift-symbolgraph-extract -module-name {} -I "$built/Modules" \
+        -target "$target" -minimum-access-level public -skip-synthesized-members -skip-inherited-docs -output-dir "$graphs/new" "${includes[@]}"
+    for module in "${changed[@]}"; do rm -f "$graphs/$module.symbols.json" "$graphs/$module"@*.symbols.json; done
+    mv "$graphs/new"/* "$graphs/" && rmdir "$graphs/new"
+fi
 # shellcheck disable=SC2086
 scripts/api.py "$graphs" docs/api "${1:-}" $modules

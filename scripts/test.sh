@@ -7,18 +7,30 @@ flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig")
 step() { printf '\n== %s (%d s so far)\n' "$*" "$SECONDS" >&2; }
 
 # Debug builds of one package share their scratch folder; each configuration of traits has one of its own, or they
-# would rebuild each other for ever.
-step "an app that uses HearthDelivery alone"
-scripts/test-consumer.sh
-step "the package without its default traits"
-swift build --disable-default-traits --scratch-path .build/no-traits
+# would rebuild each other for ever. With nothing to build, SwiftPM's planning keeps one core busy: two at a time.
+builds_log=.build/test-builds.log
+mkdir -p .build
+{
+    step "an app that uses HearthDelivery alone"
+    scripts/test-consumer.sh
+    step "the package without its default traits"
+    swift build --disable-default-traits --scratch-path .build/no-traits
+} > "$builds_log" 2>&1 & builds=$!
+trap 'kill $builds 2>/dev/null || true' EXIT
+ended() { # a job of this script and its log
+    local status=0; wait "$1" || status=$?
+    trap - EXIT
+    cat "$2"
+    [ "$status" = 0 ] || exit "$status"
+}
 step "the tests"
 swift build "${flags[@]}" --build-tests
 scripts/api.sh --check
+tests="$(swift build "${flags[@]}" --show-bin-path)/hearthPackageTests.xctest"
+ended "$builds" "$builds_log"
 # The builds want a fixed order of hashed things (scripts/env.sh); the tests do not.
 # Output must not be held back, or it is missing if the run is cut off.
 line_by_line=(); if command -v stdbuf >/dev/null; then line_by_line=(stdbuf -oL); fi
-tests="$(swift build "${flags[@]}" --show-bin-path)/hearthPackageTests.xctest"
 # Tests share the few threads of the pool: those that keep times of their own run apart from those that compute a lot.
 run_tests() { # the name of the run, its minutes, and the choice of tests
     local events=".build/test-events-$1.jsonl" minutes=$2; shift 2
@@ -26,25 +38,28 @@ run_tests() { # the name of the run, its minutes, and the choice of tests
         "$tests" --testing-library swift-testing --event-stream-output-path "$events" --event-stream-version 0 \
         --experimental-maximum-parallelization-width 6 "$@"
 }
+finish() {
+    step "the network monitor and a stand-in for NetworkManager"
+    scripts/network.sh
+    step "the licences of what the program contains"
+    HEARTH_LLAMA_SOURCE="$llama_source" HEARTH_WEB_LICENSES="$llama_prefix/include/hearth-web/licenses" scripts/licenses.py --check .build/debug/hearth
+}
 if [ $# != 0 ]; then
     run_tests chosen 12 "$@"
+    finish
 else
-    # One test after the other on one core, beside all others.
-    engine_log=.build/test-engine.log
-    run_tests engine 14 --filter HearthLlamaTests > "$engine_log" 2>&1 & engine=$!
-    trap 'kill $engine 2>/dev/null || true' EXIT
+    # One test after the other on one core, beside all others; then what mostly waits.
+    beside_log=.build/test-beside.log
+    {
+        run_tests engine 14 --filter HearthLlamaTests
+        finish
+    } > "$beside_log" 2>&1 & beside=$!
+    trap 'kill $beside 2>/dev/null || true' EXIT
     apart='HearthAssistantTests|HearthDatabaseTests|HearthServerTests|HearthHTTPTests|BlockingTests'
     run_tests rest 8 --skip "HearthLlamaTests|HearthCommandTests|$apart"
     run_tests command 8 --filter HearthCommandTests --skip BlockingTests
     run_tests apart 6 --filter "$apart"
-    step "the engine's tests"
-    status=0; wait "$engine" || status=$?
-    trap - EXIT
-    cat "$engine_log"
-    [ "$status" = 0 ] || exit "$status"
+    step "the engine's tests, and what came after them beside the others"
+    ended "$beside" "$beside_log"
 fi
-step "the network monitor and a stand-in for NetworkManager"
-scripts/network.sh
-step "the licences of what the program contains"
-HEARTH_LLAMA_SOURCE="$llama_source" HEARTH_WEB_LICENSES="$llama_prefix/include/hearth-web/licenses" scripts/licenses.py --check .build/debug/hearth
 step "done"

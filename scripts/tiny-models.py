@@ -11,6 +11,7 @@
     vectors.gguf              a text model that gives vectors and answers nobody (BERT)
     window.gguf               a text model half of whose layers see the last 64 tokens only (Gemma 2)
     split-0000?-of-0000?.gguf the same in three files
+    plain.gguf                a text model like the default one (Llama)
     thinking.gguf             the default model, whose template opens <think> in the model's place
 
 What they say is nonsense; that it is the same nonsense as llama.cpp's own tools say is what can be tested with them. They
@@ -142,11 +143,11 @@ def grid_projector():
     model.write()
 
 
-def text_model(name, architecture, seed, most_tensors=0, **facts):
+def text_model(name, architecture, seed, most_tensors=0, context=2048, **facts):
     """Everything of a text model but its layers; in several files if they hold no more than so many tensors."""
     model = Model(name, architecture, seed, most_tensors)
     model.fact("general.name", f"tiny random {architecture}")
-    model.facts(architecture, context_length=2048, embedding_length=WIDTH, block_count=2, vocab_size=VOCABULARY, **facts)
+    model.facts(architecture, context_length=context, embedding_length=WIDTH, block_count=2, vocab_size=VOCABULARY, **facts)
     model.copy("tokenizer.")
     model.weight("token_embd.weight", VOCABULARY, WIDTH, scale=1.0, dtype=np.float16)
     model.ones("output_norm.weight", WIDTH)
@@ -185,6 +186,17 @@ def window(name="window.gguf", most_tensors=0):
         attention__sliding_window=64, attn_logit_softcapping=50.0, final_logit_softcapping=30.0)
     for layer in range(2):
         attention(model, layer, after=True)
+    model.write()
+
+
+def plain():
+    model = text_model(
+        "plain.gguf", "llama", 9, context=fact_of_default("llama.context_length"), feed_forward_length=2 * WIDTH,
+        attention__head_count=4, attention__head_count_kv=2, attention__layer_norm_rms_epsilon=1e-5,
+        rope__dimension_count=16, rope__freq_base=10000.0)
+    model.weight("output.weight", VOCABULARY, WIDTH, dtype=np.float16)
+    for layer in range(2):
+        attention(model, layer)
     model.write()
 
 
@@ -251,5 +263,5 @@ def thinking():
 
 
 os.makedirs(folder, exist_ok=True)
-for make in (projector, two_way_projector, grid_projector, grid, recurrent, vectors, window, split, thinking):
+for make in (projector, two_way_projector, grid_projector, grid, recurrent, vectors, window, plain, split, thinking):
     make()

@@ -129,7 +129,7 @@ stage_stores() {
 # The assistant's tests with all of their rounds; the default model writes two hundred blocks.
 stage_assistant() {
     swift build "${flags[@]}" --build-tests
-    HEARTH_TESTS=full selected 'HearthAssistantTests'
+    HEARTH_TESTS=full selected 'HearthAssistantTests|MarkdownStreamTests|HostileMarkdownTests'
     # Optimised, as in a release: what is measured is the price of the grammar.
     HEARTH_TESTS=full swift test -c release -Xswiftc -enable-testing "${flags[@]}" --scratch-path .build-records \
         --filter RealAssistantTests
@@ -177,8 +177,12 @@ stage_publish() {
     scripts/publish/run.sh .build/release/hearth
 }
 
-# The page in a browser, against a scripted server.
-stage_page() { scripts/page/run.sh; }
+# The page in a browser: against a scripted server, then with the built program and pages of other origins.
+stage_page() {
+    scripts/page/run.sh
+    make --no-print-directory build
+    scripts/page/run.sh live
+}
 
 # The character classifier is trained anew, and the one of the tree is measured.
 stage_train_classifier() {

@@ -86,6 +86,7 @@
 
         /// The abilities of the model of a role; waits for a model that is being read.
         nonisolated func capabilities(_ role: EngineRole) async throws -> EngineCapabilities {
+            // Without a model, one may be on its way; the second look reports that there is none.
             if let facts = try? answering(role) { return facts.capabilities }
             try await settle()
             return try answering(role).capabilities

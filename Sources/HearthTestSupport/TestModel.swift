@@ -21,11 +21,15 @@ package enum TestModel {
 
     /// The tiny models with random weights from `scripts/tiny-models.py`, which describes each of them.
     package enum Tiny: String, Sendable, CaseIterable {
-        case projector, grid, recurrent, vectors, window, thinking
+        case projector, grid, recurrent, vectors, window, plain, thinking
         case twoWayProjector = "projector-two-way"
         case gridProjector = "projector-grid"
         case split = "split-00001-of-00003"
     }
+
+    /// The model of tests to which no answer's meaning matters: the tiny model most like the default one, and in the full
+    /// extent the default one.
+    package static var light: Path { get throws { TestExtent.isFull ? path : try path(.plain) } }
 
     /// The path of a tiny model: in a folder with the name of the script's digest, as in `scripts/env.sh`.
     package static func path(_ model: Tiny) throws -> Path {

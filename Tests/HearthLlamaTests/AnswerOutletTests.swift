@@ -100,7 +100,7 @@
             private func pieces(_ third: @escaping @Sendable (StepBench) throws -> Void) async throws -> Int {
                 let (stream, continuation) = AsyncThrowingStream<GenerationEvent, any Error>.makeStream()
                 try await blocking { [clock] in
-                    let bench = try StepBench(time: clock.time)
+                    let bench = try StepBench(TestModel.path, time: clock.time)
                     #expect(bench.loop.admit(bench.ask(Self.story, tokens: 60, of: continuation)) == .begun)
                     let run = try #require(bench.loop.runs.first)
                     while run.phase == .prefill { _ = bench.loop.step() }

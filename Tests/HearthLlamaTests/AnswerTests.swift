@@ -24,7 +24,8 @@
             }
 
             @Test func reportPrefillThenDecode() async throws {
-                let engine = try await SharedEngine.engine
+                let engine = try await LlamaActor.load(
+                    TestModel.light, configuration: LlamaConfiguration(contextLength: 2048, threadCount: 1))
                 let text = String(repeating: "The quick brown fox jumps over the lazy dog. ", count: 56)
                 let answer = try await Answer(
                     engine.generate([ChatMessage(.user, text)], options: .greedy(maximumNewTokens: 2)))
@@ -40,6 +41,7 @@
                     #expect(done >= last)
                     last = done
                 }
+                await engine.unload()
             }
 
             @Test(.enabled(if: TestExtent.isFull)) func repeatWithTheSameSeed() async throws {
@@ -66,7 +68,8 @@
                     // Both start with the same state of the cache.
                     _ = try await Answer(engine.generate(question, options: .greedy(maximumNewTokens: 1)))
                     let options = GenerationOptions(
-                        sampling: SamplingOptions(temperature: temperature, seed: 11, topK: topK), maximumNewTokens: 40)
+                        sampling: SamplingOptions(temperature: temperature, seed: 11, topK: topK),
+                        maximumNewTokens: TestExtent.isFull ? 40 : 20)
                     texts.append(try await Answer(engine.generate(question, options: options)).text)
                 }
                 #expect(texts[0] == texts[1])

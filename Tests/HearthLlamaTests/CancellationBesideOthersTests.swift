@@ -17,7 +17,7 @@
             /// A cancelled caller gets the end at once, and the other requests of the same steps lose no text.
             @Test func endsAtOnce() async throws {
                 let engine = try await LlamaActor.load(
-                    TestModel.path, configuration: ManyAtOnce.configuration(4))
+                    TestModel.light, configuration: ManyAtOnce.configuration(4))
                 let (answering, source) = AsyncStream<Void>.makeStream()
                 let others = (0..<2).map { _ in
                     Task {
@@ -64,8 +64,8 @@
                 for other in others { other.cancel() }
                 for other in others { #expect(try await !other.value.isEmpty) }
                 // The sequences of the cancelled requests are free for new ones.
-                let answer = try await Answer(engine.generate(capitalOfFrance, options: .greedy()))
-                #expect(answer.text.contains("Paris"))
+                let answer = try await Answer(engine.generate(capitalOfFrance, options: .greedy(maximumNewTokens: 8)))
+                #expect(answer.summary != nil && (!TestExtent.isFull || answer.text.contains("Paris")))
                 await engine.unload()
             }
         }

@@ -95,7 +95,7 @@
             }
 
             @Test func endsWithinOneChunkOfThePrompt() async throws {
-                let batch = TestExtent.isFull ? 512 : 128
+                let batch = TestExtent.isFull ? 512 : 64
                 let engine = try await LlamaActor.load(
                     TestModel.path,
                     configuration: LlamaConfiguration(contextLength: 1024, batchSize: batch, threadCount: 1))

@@ -121,8 +121,8 @@
                 let other: Turn
                 do {
                     let engine = try await LlamaActor.load(TestModel.path, configuration: configuration)
-                    first = try await turn(engine, Self.long("fox", sentences: TestExtent.isFull ? 163 : 40))
-                    other = try await turn(engine, Self.long("bear", sentences: 20))
+                    first = try await turn(engine, Self.long("fox", sentences: TestExtent.isFull ? 163 : 16))
+                    other = try await turn(engine, Self.long("bear", sentences: 10))
                     await engine.unload()
                     try await engine.load(TestModel.path)
                     let second = try await turn(engine, first.messages)
@@ -149,7 +149,7 @@
                 let states = folder.path("states")
                 let configuration = Self.configuration(folder: states)
                 let engine = try await LlamaActor.load(TestModel.path, configuration: configuration)
-                let first = try await turn(engine, Self.long("fox", sentences: 20))
+                let first = try await turn(engine, Self.long("fox", sentences: 10))
                 await engine.unload()
                 let name = try #require(try FileManager.default.contentsOfDirectory(atPath: states.string).first)
                 let path = Path(states.string + "/" + name)

@@ -24,6 +24,7 @@
                 policy: StopPolicy(maximumNewTokens: 500, contextLength: 1000, timeout: .seconds(60)),
                 weights: model.weights, outlet: outlet, constraint: made.constraint)
             // The values do not matter: the logits are replaced, and only have to exist.
+            model.sequences.clear(0)
             var batch = TokenBatch(capacity: 1)
             batch.append([5], at: 0, outputs: .last)
             #expect(model.sequences.context.decode(batch) == 0)
@@ -61,18 +62,31 @@
             private static let tool = ToolDefinition(
                 name: "look", description: "Looks.", parameters: JSONSchema.object([.init("at", .string)]).json)
 
+            private static func model(
+                _ path: () throws -> Path, template: String? = nil
+            ) -> Result<LoadedModel, any Error> {
+                Result {
+                    try LoadedModel(
+                        path: path(),
+                        configuration: LlamaConfiguration(
+                            contextLength: 1024, threadCount: 1, sequences: 1, chatTemplate: template),
+                        progress: { _ in true })
+                }
+            }
+
+            /// Loaded once: these tests run one after the other, and one thread at a time may use a model.
+            private static let thinking = model { try TestModel.path(.thinking) }
+            private static let calling = model({ TestModel.path }, template: ToolTemplates.hermes)
+
             /// The shown text of an answer.
             private func answer(
-                _ options: GenerationOptions, by path: Path, template: String? = nil,
+                _ options: GenerationOptions,
+                by model: @autoclosure @escaping @Sendable () -> Result<LoadedModel, any Error>,
                 _ body: @escaping @Sendable (Dictation) throws -> Void
             ) async throws -> Answer {
                 let (stream, continuation) = AsyncThrowingStream<GenerationEvent, any Error>.makeStream()
                 try await blocking {
-                    let model = try LoadedModel(
-                        path: path,
-                        configuration: LlamaConfiguration(
-                            contextLength: 1024, threadCount: 1, sequences: 1, chatTemplate: template),
-                        progress: { _ in true })
+                    let model = try model().get()
                     let request = GenerationRequest(
                         role: .text, messages: [ChatMessage(.user, "Why?")], options: options, signal: StopSignal(),
                         stopwatch: ManualClock().time.stopwatch(), reply: GenerationReply(continuation))
@@ -93,7 +107,7 @@
             }
 
             @Test func aMarkInCodeIsPartOfTheThinking() async throws {
-                let answer = try await answer(options(), by: TestModel.path(.thinking)) { model in
+                let answer = try await answer(options(), by: Self.thinking) { model in
                     try model.say("Like\n```\nlet </think>\nvar\n```\nso.\n</think>\n\nYes.")
                     model.end()
                 }
@@ -104,7 +118,7 @@
             /// An answer with a grammar begins with the first character after the mark.
             @Test func theFirstMarkEndsItBeforeAnAnswerOfAGrammar() async throws {
                 let options = options(constraint: .gbnf(#"root ::= "certainly""#))
-                let answer = try await answer(options, by: TestModel.path(.thinking)) { model in
+                let answer = try await answer(options, by: Self.thinking) { model in
                     try model.say("Like\n```\nlet </think>\n\nSure, of course.")
                 }
                 #expect(answer.thinking == "Like\n```\nlet")
@@ -114,9 +128,7 @@
             @Test func theFirstMarkEndsItBeforeAnAnswerThatMayCall() async throws {
                 let said = "<think>\nLike\n```\nlet </think>\n\nI look."
                 for tools in [[], [Self.tool]] {
-                    let answer = try await answer(
-                        options(tools: tools), by: TestModel.path, template: ToolTemplates.hermes
-                    ) { try $0.say(said) }
+                    let answer = try await answer(options(tools: tools), by: Self.calling) { try $0.say(said) }
                     // Without tools, a mark in a line of code is part of the thinking.
                     #expect(answer.text.hasPrefix("I look") == !tools.isEmpty, "\(answer.text)")
                 }
@@ -129,14 +141,14 @@
                     .init("[W:", .gbnf("root ::= [a-z]+"), closing: "]"),
                 ])
                 let options = options(constraint: constraint, tools: [Self.tool])
-                let called = try await answer(options, by: TestModel.path, template: ToolTemplates.hermes) { model in
+                let called = try await answer(options, by: Self.calling) { model in
                     try model.say("So [N:12] and [W:ab].\n")
                     try model.say("<tool_call>\n{\"name\": \"look\", \"arguments\": {\"at\": \"me\"}}\n</tool_call>")
                     model.end()
                 }
                 #expect(called.text.hasPrefix("So [N:12] and [W:ab]."), "\(called.text)")
                 #expect(called.toolCalls.map(\.name) == ["look"], "\(called.text)")
-                let refused = try await answer(options, by: TestModel.path, template: ToolTemplates.hermes) { model in
+                let refused = try await answer(options, by: Self.calling) { model in
                     try model.say("So [N:")
                     try model.say("x")
                     model.end()
@@ -149,7 +161,7 @@
             @Test func anAnswerThatMayHaveBegunIsTheAnswer() async throws {
                 for hasBegun in [false, true] {
                     let control = ThinkingControl()
-                    let answer = try await answer(options(control: control), by: TestModel.path(.thinking)) { model in
+                    let answer = try await answer(options(control: control), by: Self.thinking) { model in
                         let said = "Like\n```\nlet\n" + (hasBegun ? "</think>\n\nI say" : "I think")
                         #expect(try model.say(said).allSatisfy { $0.count == 1 })
                         let count = model.facts.generatedTokens

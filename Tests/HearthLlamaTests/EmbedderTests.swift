@@ -12,7 +12,7 @@
             private static let short = "The fox walks home."
             /// A text of more than two chunks.
             private static let long =
-                "The fox" + String(repeating: " sees the quiet river and waits for rain.", count: 40)
+                "The fox" + String(repeating: " sees the quiet river and waits for rain.", count: 30)
 
             private let folder: TemporaryFolder
 
@@ -91,15 +91,14 @@
             /// Each of two layers attends to the last 64 tokens: an earlier token does not reach the last one.
             @Test func theLastTokenIsThatOfTheWholeText() async throws {
                 let other = "The cat" + Self.long.dropFirst("The fox".count)
-                let texts = [Self.long, other, Self.long + " Why"]
+                let texts = [Self.long, other, Self.long + " Why", "The"]
                 let last = try await embed(texts, pooling(.last)).vectors
                 #expect(dot(last[0], last[1]) > 0.999)
                 #expect(dot(last[0], last[2]) < 0.999)
-                let first = try await embed(texts, pooling(.first)).vectors
-                #expect(dot(last[0], first[0]) < 0.999)
+                let mean = try await embed([Self.long, "The"], pooling(.mean)).vectors
+                #expect(dot(last[0], mean[0]) < 0.999)
                 // With a single token both poolings are equal.
-                let one = try await (embed(["The"], pooling(.last)), embed(["The"], pooling(.mean)))
-                #expect(dot(one.0.vectors[0], one.1.vectors[0]) > 0.999)
+                #expect(dot(last[3], mean[1]) > 0.999)
             }
 
             /// A model without a cache gets the whole text at once, and a question to it is an error.

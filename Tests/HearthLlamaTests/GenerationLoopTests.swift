@@ -103,7 +103,7 @@
             @Test(arguments: TestExtent.isFull ? [[], [0], [2, 7]] : [[2, 7]])
             func eachAnswersForItself(cancelled: [Int]) async throws {
                 try await blocking {
-                    let bench = try StepBench()
+                    let bench = try StepBench(TestModel.path)
                     let tokens = TestExtent.isFull ? 20 : 8
                     let requests = Self.subjects.map { bench.ask("Write a story about a \($0).", tokens: tokens) }
                     var runs: [Generation] = []
@@ -116,8 +116,10 @@
                     for index in cancelled { requests[index].signal.cancel() }
                     bench.finish()
                     #expect(Set(runs.map(\.sequence)).count == 8)
-                    let alone = try StepBench(sequences: 1)
+                    let alone = try StepBench(TestModel.path, sequences: 1)
                     for (index, run) in runs.enumerated() where !cancelled.contains(index) {
+                        // The short extent compares the answers beside the cancelled ones, and one more.
+                        guard TestExtent.isFull || [1, 3, 6].contains(index) else { continue }
                         let ledger = bench.loop.model.sequences.ledger(run.sequence)
                         #expect(ledger.count == run.prompt.ledger.count + tokens - 1)
                         #expect(ledger.starts(with: run.prompt.ledger))

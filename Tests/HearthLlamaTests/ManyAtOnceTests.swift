@@ -28,7 +28,7 @@
             private static let story = [ChatMessage(.user, "Write a very long story about a fox.")]
 
             @Test func allOfEightAnswer() async throws {
-                let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration())
+                let engine = try await LlamaActor.load(TestModel.light, configuration: Self.configuration())
                 for _ in 0..<2 {
                     // All requests are queued before the first is read, so that they run together.
                     let streams = Self.questions.map {
@@ -36,8 +36,8 @@
                     }
                     for stream in streams { #expect(try await Answer(stream).summary?.reason == .maximumNewTokens) }
                 }
-                let one = engine.generate(capitalOfFrance, options: .greedy())
-                #expect(try await Answer(one).text.contains("Paris"))
+                let one = try await Answer(engine.generate(capitalOfFrance, options: .greedy(maximumNewTokens: 8)))
+                #expect(one.summary != nil && (!TestExtent.isFull || one.text.contains("Paris")))
             }
 
             @Test func unloadingEndsAll() async throws {
@@ -102,7 +102,8 @@
                 // The released requests free their room.
                 running = []
                 #expect(try await Answer(waiting).summary?.usage.generatedTokens == 4)
-                #expect(try await Answer(engine.generate(Self.questions[1], options: .greedy())).summary != nil)
+                let next = engine.generate(Self.questions[1], options: .greedy(maximumNewTokens: 4))
+                #expect(try await Answer(next).summary != nil)
             }
 
             /// One model that answers for both roles has one queue.
@@ -145,7 +146,7 @@
                 var answer = engine.generate(Self.story, options: .greedy(maximumNewTokens: 4)).makeAsyncIterator()
                 _ = try await answer.next()
                 let isDone = Locked(false)
-                let texts = [String](repeating: String(repeating: "word ", count: 300), count: 400)
+                let texts = [String](repeating: String(repeating: "word ", count: 60), count: 400)
                 let vectors = Task {
                     defer { isDone.withLock { $0 = true } }
                     return try await engine.embed(texts)

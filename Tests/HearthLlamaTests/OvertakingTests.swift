@@ -25,7 +25,7 @@
                 await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { try await ask("first", "Write a long story about a fox.", tokens: 300) }
                     while !order.withLock({ $0.contains("first") }) { await Task.yield() }
-                    group.addTask { try await ask("large", StepBench.long("bear", sentences: 25), tokens: 150) }
+                    group.addTask { try await ask("large", StepBench.long("bear", sentences: 14), tokens: 250) }
                     while engine.mailbox.withLock({ $0.waiting.count }) < 1 { await Task.yield() }
                     group.addTask { try await ask("small", "Hello.", tokens: 4) }
                     while order.withLock({ $0.count }) < 2 { await Task.yield() }
@@ -34,7 +34,7 @@
                     // The stopped requests end with an error.
                     while let result = await group.nextResult() { _ = result }
                 }
-                try await ask("large", StepBench.long("bear", sentences: 25), tokens: 4)
+                try await ask("large", StepBench.long("bear", sentences: 14), tokens: 4)
                 #expect(order.withLock { $0.last } == "large")
                 await engine.unload()
             }

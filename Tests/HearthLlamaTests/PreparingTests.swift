@@ -54,7 +54,7 @@
             }
 
             private static let instructions =
-                "You are helpful. " + String(repeating: "The fox walks along the quiet river today. ", count: 20)
+                "You are helpful. " + String(repeating: "The fox walks along the quiet river today. ", count: 8)
 
             private static let paths: [@Sendable () throws -> Path] = [
                 { TestModel.path }, { try TestModel.path(.recurrent) }, { try TestModel.path(.thinking) },

@@ -10,24 +10,25 @@
         /// The present model after a load that fails or is cancelled.
         @Suite struct Replacing {
             static let story = [ChatMessage(.user, "Write a very long story about a fox.")]
-            private static let tokens = 90
 
             /// An engine that is answering.
             private struct Answering {
+                private let tokens: Int
                 let engine: LlamaActor
                 let weights: ModelWeights
                 let answer: Task<GenerationSummary?, any Error>
                 /// An element for each piece of text.
                 let pieces: AsyncStream<Void>
 
-                init() async throws {
+                init(tokens: Int = 40) async throws {
+                    self.tokens = tokens
                     let engine = try await LlamaActor.load(
                         TestModel.path, configuration: LlamaConfiguration(contextLength: 256, threadCount: 1))
                     let (pieces, source) = AsyncStream<Void>.makeStream()
                     answer = Task {
                         defer { source.finish() }
                         var summary: GenerationSummary?
-                        let options = GenerationOptions.greedy(maximumNewTokens: Replacing.tokens)
+                        let options = GenerationOptions.greedy(maximumNewTokens: tokens)
                         for try await event in engine.generate(Replacing.story, options: options) {
                             if case .text = event { source.yield() }
                             if case .finish(let facts) = event { summary = facts }
@@ -49,7 +50,7 @@
                 }
 
                 func expectWhole() async throws {
-                    #expect(try await answer.value?.usage.generatedTokens == Replacing.tokens)
+                    #expect(try await answer.value?.usage.generatedTokens == tokens)
                     #expect(try engine.modelInformation.contextLength == 256)
                     #expect(try engine.answering(.text).weights === weights)
                     let again = try await Answer(
@@ -69,7 +70,7 @@
 
             /// The load is cancelled while it waits for earlier answers.
             @Test func aLoadCancelledWhileItWaitsLeavesThem() async throws {
-                let present = try await Answering()
+                let present = try await Answering(tokens: 90)
                 let load = Task { try await present.engine.load(TestModel.path) }
                 // The files are checked by now, and the answer continues before the load.
                 await present.wait(pieces: 40)

@@ -8,7 +8,9 @@
         @Suite struct Sampling {
             static let question = [ChatMessage(.user, "Tell me a story about a fox.")]
 
-            private func text(_ sampling: SamplingOptions, tokens: Int = 24) async throws -> String {
+            private func text(
+                _ sampling: SamplingOptions, tokens: Int = TestExtent.isFull ? 24 : 8
+            ) async throws -> String {
                 let engine = try await SharedEngine.engine
                 return try await Answer(
                     engine.generate(

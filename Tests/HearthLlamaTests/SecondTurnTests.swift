@@ -63,8 +63,8 @@
                 }
             }
 
-            private static func question(_ end: String) -> [ChatMessage] {
-                let text = String(repeating: "The fox walks along the quiet river today. ", count: 20)
+            private static func question(_ end: String, sentences: Int = 20) -> [ChatMessage] {
+                let text = String(repeating: "The fox walks along the quiet river today. ", count: sentences)
                 return [ChatMessage(.system, "You are helpful."), ChatMessage(.user, text + end)]
             }
 
@@ -140,12 +140,12 @@
             /// the question stays.
             @Test func afterThinkingTheQuestionIsStillThere() async throws {
                 let talk = try await Talk(.thinking)
-                let first = try await talk.turn(Self.question("Say yes."))
+                let first = try await talk.turn(Self.question("Say yes.", sentences: 4), tokens: 20)
                 #expect(!first.answer.thinking.isEmpty)
                 // The tokens of the thinking are in the ledger.
                 let generated = try #require(first.answer.summary).usage.generatedTokens
                 #expect((first.prompt.count + generated - 1...first.prompt.count + generated) ~= first.ledger.count)
-                let second = try await talk.turn(first.messages)
+                let second = try await talk.turn(first.messages, tokens: 2)
                 #expect(try second.miss() == .parted)
                 let opening = try talk.loop.model.vocabulary.tokens(
                     of: "<think>\n", addSpecial: false, parseSpecial: true)

@@ -6,19 +6,20 @@
 
     @testable import HearthLlama
 
-    /// A loop over a fresh model, and its requests.
+    /// A loop over a fresh model, the light one without another, and its requests.
     final class StepBench {
         let loop: GenerationLoop
         private(set) var streams: [AsyncThrowingStream<GenerationEvent, any Error>] = []
 
         init(
-            sequences: Int = 8, context: Int = 4096, batch: Int = 512, threads: Int? = 1, gpuLayers: Int = -1,
+            _ path: Path? = nil, sequences: Int = 8, context: Int = 4096, batch: Int = 512, threads: Int? = 1,
+            gpuLayers: Int = -1,
             hasGPU: Bool = false, load: CoreLoad = CoreLoad(), time: TimeSource = .system, folder: Path? = nil,
             fileSystem: any FileSystem = LocalFileSystem()
         ) throws {
             loop = GenerationLoop(
                 try LoadedModel(
-                    path: TestModel.path,
+                    path: try path ?? TestModel.light,
                     configuration: LlamaConfiguration(
                         contextLength: context, batchSize: batch, threadCount: threads, gpuLayers: gpuLayers,
                         stateFolder: folder, stateBytes: folder == nil ? 0 : nil, sequences: sequences),

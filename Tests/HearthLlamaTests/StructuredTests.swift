@@ -66,7 +66,7 @@
                     constraint: constraint)
             }
 
-            @Test(arguments: 1...(TestExtent.isFull ? 20 : 2) as ClosedRange<UInt32>)
+            @Test(arguments: 1...(TestExtent.isFull ? 20 : 1) as ClosedRange<UInt32>)
             func everyDrawFitsTheSchema(seed: UInt32) async throws {
                 // Lists and strings of any length may continue until the limit, so these are short.
                 let schema = """
@@ -197,7 +197,7 @@
                 let engine = try await LlamaActor.load(
                     TestModel.path(.thinking), configuration: LlamaConfiguration(contextLength: 1024, threadCount: 1))
                 let grammar = #"root ::= "{\"answer\":\"" [a-zA-Z ]{1,10} "\"}""#
-                for seed in 1...(TestExtent.isFull ? 4 : 2) as ClosedRange<UInt32> {
+                for seed in 1...(TestExtent.isFull ? 4 : 1) as ClosedRange<UInt32> {
                     let options = GenerationOptions(
                         sampling: SamplingOptions(temperature: 1, seed: seed), maximumNewTokens: 200,
                         thinking: ThinkingOptions(maximumTokens: 12), constraint: .gbnf(grammar))

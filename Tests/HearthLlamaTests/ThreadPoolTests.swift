@@ -9,7 +9,7 @@
             /// A computation pauses the threads of the one before it, so those must still exist.
             @Test(.timeLimit(.minutes(2))) func mayChangeInNumberBeforeEveryComputation() async throws {
                 let computed = try await blocking {
-                    let weights = try ModelWeights(path: TestModel.path, configuration: LlamaConfiguration()) { _ in
+                    let weights = try ModelWeights(path: TestModel.light, configuration: LlamaConfiguration()) { _ in
                         true
                     }
                     var reason: UnsafeMutablePointer<CChar>?

@@ -9,7 +9,7 @@
     extension RealModel {
         /// The models of `scripts/tiny-models.py` have the properties for which they were made.
         @Suite struct TinyModelTests {
-            @Test(arguments: [TestModel.Tiny.recurrent, .window, .grid])
+            @Test(arguments: [TestModel.Tiny.recurrent, .window, .grid, .plain])
             func aModelWithRandomWeightsAnswersAndAnswersTheSameAgain(_ model: TestModel.Tiny) async throws {
                 let engine = try await LlamaActor.load(
                     TestModel.path(model), configuration: LlamaConfiguration(contextLength: 512, threadCount: 1))

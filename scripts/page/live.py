@@ -1,5 +1,6 @@
 """The whole main job with the built program: first run, download with cancel and resume over a killed server, chat with
-stop and reload, update and rollback, records with undo, pages of characters; axe on the screens. PAGE_MODEL names the GGUF file.
+stop and reload, update and rollback, records with undo, pages of characters; axe on the screens; pages of other origins.
+PAGE_MODEL names the GGUF file.
 
     scripts/page/run.sh live              all steps
     scripts/page/run.sh live read_pages   this one
@@ -17,6 +18,7 @@ import time
 from playwright.sync_api import expect, sync_playwright
 
 import origin
+from foreign import foreign_pages
 
 HEARTH = os.environ.get("HEARTH_BINARY", ".build/release/hearth")
 CACHE = os.environ.get("HEARTH_CACHE", os.path.expanduser("~/.cache/hearth"))
@@ -53,7 +55,7 @@ class Program:
         """Starts the server and returns an address that signs a browser in."""
         log = open(os.path.join(self.folder, "serve.log"), "a+")
         position = log.tell()
-        self.process = subprocess.Popen([HEARTH, "serve", "--port", str(self.port or 0)], env=self.environment, stdout=log, stderr=log)
+        self.process = subprocess.Popen([HEARTH, "serve", "--access-log", "--port", str(self.port or 0)], env=self.environment, stdout=log, stderr=log)
         for _ in range(300):
             time.sleep(0.1)
             log.seek(position)
@@ -262,11 +264,13 @@ def screens(page, program):
     assert not problems, "\n".join(problems)
 
 
-STEPS = [first_run, download_over_a_kill, rollback, chat_with_stop_and_reload, action_with_approval_and_undo, records_with_undo, read_pages, screens]
+STEPS = [first_run, download_over_a_kill, rollback, chat_with_stop_and_reload, action_with_approval_and_undo, records_with_undo, read_pages,
+         screens, foreign_pages]
 
 
 def main(names=()):
     """Runs the steps of these names, or all."""
+    steps = [step for step in STEPS if not names or step.__name__ in names]
     failed = 0
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         program = Program(folder)
@@ -275,17 +279,17 @@ def main(names=()):
             os.makedirs(folder + "/data")
             os.symlink(os.path.join(CACHE, "classify/fonts/fonts-wqy-microhei/usr/share/fonts"), folder + "/data/fonts")
         browser = playwright.chromium.launch(
-            executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-gpu"], env={**os.environ, "XDG_DATA_HOME": folder + "/data"})
+            executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP *.test 127.0.0.1"],
+            env={**os.environ, "XDG_DATA_HOME": folder + "/data"})
         try:
-            program.publish("1.0.0", 0)
+            if first_run in steps:
+                program.publish("1.0.0", 0)
             page = browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-US").new_page()
             page.on("console", lambda message: message.type == "error" and print(f"      console: {message.text}", flush=True))
             page.on("pageerror", lambda error: print(f"      error: {error}", flush=True))
             page.goto(program.start())
             page.wait_for_url(f"http://127.0.0.1:{program.port}/")
-            for step in STEPS:
-                if names and step.__name__ not in names:
-                    continue
+            for step in steps:
                 try:
                     print(f"ok    live:{step.__name__} {step(page, program) or ''}", flush=True)
                 except Exception as error:

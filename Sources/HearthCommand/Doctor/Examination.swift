@@ -204,6 +204,7 @@ struct Examination: Sendable {
 
     /// Shows the cloud model of the settings; a key that cannot be used is a problem.
     private func examineCloud(_ report: inout DoctorReport) async {
+        // The chapter on the home reports invalid settings.
         guard let configuration = try? await context.configuration else { return }
         do {
             guard let cloud = try await context.cloud(configuration) else { return }

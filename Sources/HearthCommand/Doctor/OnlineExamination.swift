@@ -137,6 +137,7 @@ struct OnlineExamination: Sendable {
         let installed =
             try? await blocking { try home.map { try LocalFileSystem().contents(of: $0.appending("models")) } ?? [] }
         let isUsed = (installed ?? []).contains { $0.hasPrefix("hf--") }
+        // An invalid address of the hub is a note of the same report.
         guard isSet || isUsed || configuration.defaultModel?.hasPrefix("hf") == true,
             let settings = try? HubSettings(environment: environment)
         else { return [] }

@@ -16,6 +16,7 @@ package struct SchemaCheck: Sendable {
 
     /// - Parameter schema: a JSON object.
     package init?(_ schema: String) {
+        // The grammar of the same schema refuses one that is not JSON, before the prompt.
         guard let root = try? OrderedJSON(parsing: schema) else { return nil }
         self.root = root
     }

@@ -13,19 +13,32 @@ package struct TokenTrie: Sendable {
 
     /// - Parameter pieces: the bytes of each token.
     package init(_ pieces: [[UInt8]]) {
-        let order = pieces.indices.filter { !pieces[$0].isEmpty }
-            .sorted { pieces[$0].lexicographicallyPrecedes(pieces[$1]) }
+        // The first bytes as a number decide nearly every comparison, and cost less than a walk along two arrays.
+        let order = pieces.indices.filter { !pieces[$0].isEmpty }.map { (front: Self.front(pieces[$0]), token: $0) }
+            .sorted { left, right in
+                left.front == right.front
+                    ? pieces[left.token].lexicographicallyPrecedes(pieces[right.token]) : left.front < right.front
+            }
         others = pieces.indices.filter { pieces[$0].isEmpty }.map { Int32($0) }
-        bytes.reserveCapacity(order.reduce(0) { $0 + pieces[$1].count })
+        bytes.reserveCapacity(order.reduce(0) { $0 + pieces[$1.token].count })
         var last: [UInt8] = []
-        for token in order {
+        for (_, token) in order {
             let piece = pieces[token]
-            common.append(UInt16(clamping: zip(last, piece).prefix { $0 == $1 }.count))
+            var length = 0
+            while length < last.count, length < piece.count, last[length] == piece[length] { length += 1 }
+            common.append(UInt16(clamping: length))
             bytes += piece
             starts.append(bytes.count)
             tokens.append(Int32(token))
             last = piece
         }
+    }
+
+    /// The first eight bytes of a piece as a number, with zeros after a shorter one.
+    private static func front(_ piece: [UInt8]) -> UInt64 {
+        var front: UInt64 = 0
+        for place in 0..<8 { front = front << 8 | (place < piece.count ? UInt64(piece[place]) : 0) }
+        return front
     }
 
     /// The number of tokens with bytes.

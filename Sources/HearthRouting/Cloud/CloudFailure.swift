@@ -11,6 +11,7 @@ struct CloudFailure: Sendable {
 
     /// The error of a status that is not 2xx.
     func status(_ status: Int, headers: HTTPHeaders, body: Data) -> LLMError {
+        // A page of a proxy is not JSON; then the status alone names the error.
         let document = try? JSONValue(parsing: body)
         // Gemini sends a list of one error where it would have sent a list of pieces.
         return error(status: status, document?.items.first ?? document ?? .null, retryAfter: headers["Retry-After"])

@@ -29,7 +29,7 @@ package enum ReleaseOrigin: Sendable, Hashable {
             }
         }
 
-        /// The listing, `nil` without one.
+        /// The listing; `nil` without one, and after a failure, whose reason is ``reason``.
         package var listing: CatalogListing? {
             if case .listing(let outcome) = self { try? outcome.get() } else { nil }
         }

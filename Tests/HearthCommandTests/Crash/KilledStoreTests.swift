@@ -214,12 +214,12 @@ import Testing
             }
         }
         var generator = SeededGenerator(seed: 12)
-        let few = max(1, min(24, kills.count / 8))
+        let few = max(1, min(40, kills.count / 5))
         var hits = 0
         for (number, kill) in kills.enumerated() {
             let isDecisive = deed.isDecisive(kill.step.name)
             let isFirst = isDecisive && hits == 0
-            guard isFirst || TestExtent.includes(oneIn: isDecisive ? 6 : few, using: &generator) else { continue }
+            guard isFirst || TestExtent.includes(oneIn: isDecisive ? 12 : few, using: &generator) else { continue }
             let note = "\(deed), \(kill.moment) \(kill.occurrence) \(kill.step)"
             let home = try copy(template, "home-\(number)")
             let killed = try await CrashProbe.run(words(deed, home), kill: kill)

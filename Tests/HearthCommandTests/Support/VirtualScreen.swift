@@ -53,33 +53,73 @@ struct VirtualScreen: Sendable {
     static func cells(of text: String) -> Int { text.reduce(0) { $0 + cells(of: $1) } }
 
     /// The lines, without the spaces at their ends.
-    var text: [String] {
-        lines.map { String($0).replacing(/\s+$/, with: "") }
+    var text: [String] { lines.map(Self.trimmed) }
+
+    /// A line without the spaces at its end.
+    static func trimmed(_ line: some BidirectionalCollection<Character>) -> String {
+        let end = line.lastIndex { !$0.isWhitespace }
+        return end.map { String(line[...$0]) } ?? ""
     }
 
     mutating func write(_ more: String) {
-        pending += more
-        while let scalar = pending.unicodeScalars.first {
-            if scalar == "\u{1B}" {
-                if let link = pending.prefixMatch(of: /\u{1B}\]8;;([^\u{1B}\u{7}]*)\u{1B}\\/) {
-                    if !link.1.isEmpty { links.append(String(link.1)) }
-                    pending.removeSubrange(link.range)
-                    continue
-                }
-                guard let match = pending.prefixMatch(of: /\u{1B}\[([?0-9;]*)([A-Za-z])/) else {
-                    // The rest of it is still to come.
-                    if pending.wholeMatch(of: /\u{1B}(\[[?0-9;]*)?/) != nil { return }
-                    if pending.wholeMatch(of: /\u{1B}\](8(;(;[^\u{1B}\u{7}]*(\u{1B})?)?)?)?/) != nil { return }
-                    strangers.append(String(pending.prefix(8)))
-                    pending.removeFirst()
-                    continue
-                }
-                obey(String(match.1), String(match.2))
-                pending.removeSubrange(match.range)
-            } else {
-                put(pending.removeFirst())
+        let text = pending + more
+        pending = ""
+        var rest = text[...]
+        while let scalar = rest.unicodeScalars.first {
+            guard scalar == Self.escape else {
+                put(rest.removeFirst())
+                continue
+            }
+            switch Self.sequence(rest.unicodeScalars) {
+            case .link(let address, let end):
+                if !address.isEmpty { links.append(address) }
+                rest = rest[end...]
+            case .control(let parameters, let final, let end):
+                obey(parameters, final)
+                rest = rest[end...]
+            case .unfinished:
+                pending = String(rest)
+                return
+            case .strange:
+                strangers.append(String(rest.prefix(8)))
+                rest.removeFirst()
             }
         }
+    }
+
+    private static let escape: Unicode.Scalar = "\u{1B}"
+
+    private enum Escape {
+        case link(String, end: String.Index)
+        case control(String, final: String, end: String.Index)
+        /// The rest of the sequence is still to come.
+        case unfinished
+        case strange
+    }
+
+    /// The sequence that a text begins with. Read scalar by scalar: an expression would be compiled for each of thousands.
+    private static func sequence(_ text: Substring.UnicodeScalarView) -> Escape {
+        var rest = text.dropFirst()
+        guard let kind = rest.popFirst() else { return .unfinished }
+        if kind == "[" {
+            let parameters = rest.prefix { "0" <= $0 && $0 <= "9" || $0 == "?" || $0 == ";" }
+            rest = rest[parameters.endIndex...]
+            guard let final = rest.popFirst() else { return .unfinished }
+            guard final.isASCII, final.properties.isAlphabetic else { return .strange }
+            return .control(String(parameters), final: String(final), end: rest.startIndex)
+        }
+        guard kind == "]" else { return .strange }
+        for expected in "8;;".unicodeScalars {
+            guard let next = rest.popFirst() else { return .unfinished }
+            guard next == expected else { return .strange }
+        }
+        let address = rest.prefix { $0 != escape && $0 != "\u{7}" }
+        rest = rest[address.endIndex...]
+        for expected in [escape, "\\"] {
+            guard let next = rest.popFirst() else { return .unfinished }
+            guard next == expected else { return .strange }
+        }
+        return .link(String(address), end: rest.startIndex)
     }
 
     private mutating func obey(_ parameters: String, _ final: String) {

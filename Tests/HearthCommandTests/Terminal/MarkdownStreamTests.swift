@@ -1,3 +1,4 @@
+import HearthTestSupport
 import Testing
 
 @testable import HearthCommand
@@ -27,14 +28,16 @@ import Testing
         #expect(streamed.strangers == [])
     }
 
-    @Test(arguments: 1...12 as ClosedRange<UInt64>) func cutsAnywhereLookLikeTheWhole(_ seed: UInt64) {
+    @Test(arguments: TestExtent.isFull ? Array(1...12) : [2, 7] as [UInt64]) func cutsAnywhereLookLikeTheWhole(
+        _ seed: UInt64
+    ) {
         let whole = MarkdownText.screen([Self.mixed]).shownText
         #expect(whole.count > 150)
         #expect(MarkdownText.screen(cut(Self.mixed, seed, mean: seed)).shownText == whole)
     }
 
     /// Blocks that fit the window look the same in a low one, where only its lines can be painted again.
-    @Test(arguments: [12, 20, 50]) func aLowWindowShowsTheSame(_ height: Int) {
+    @Test(arguments: TestExtent.isFull ? [12, 20, 50] : [20]) func aLowWindowShowsTheSame(_ height: Int) {
         let whole = MarkdownText.screen([Self.mixed]).shownText
         #expect(MarkdownText.screen(scalars(Self.mixed), height: height).shownText == whole)
     }
@@ -120,19 +123,25 @@ import Testing
         #expect(MarkdownText.painted("[here](https://example.org)", links: true) == ["here"])
     }
 
+    /// A piece so often, or a fifth of that in the short extent.
+    private static func many(_ piece: String, _ count: Int) -> String {
+        String(repeating: piece, count: TestExtent.isFull ? count : count / 5)
+    }
+
     @Test(arguments: [
-        String(repeating: "> ", count: 20_000) + "x", String(repeating: "- ", count: 20_000) + "x",
-        String(repeating: "*a_", count: 20_000), String(repeating: "[", count: 50_000) + "x",
-        String(repeating: "[a](", count: 20_000), String(repeating: "`", count: 30_001),
-        String(repeating: "`a", count: 30_000), String(repeating: "<a ", count: 20_000),
-        String(repeating: "www.a.", count: 10_000), String(repeating: "![[]()", count: 10_000),
-        String(repeating: "|", count: 20_000) + "\n" + String(repeating: "|-", count: 20_000),
-        (0..<3000).map { String(repeating: " ", count: $0 % 300) + "* x" }.joined(separator: "\n"),
-        String(repeating: "a", count: 1 << 20), String(repeating: "word ", count: 40_000),
-        String(repeating: "語", count: 60_000), String(repeating: "e\u{301}", count: 50_000),
-        "a" + String(repeating: "\u{301}", count: 30_000), String(repeating: "\n", count: 50_000),
-        String(repeating: "[a]: /b\n", count: 20_000), String(repeating: "a\n\n", count: 5000),
-        "```\n" + String(repeating: "code line\n", count: 20_000), String(repeating: "|a|b|\n", count: 5000),
+        many("> ", 20_000) + "x", many("- ", 20_000) + "x",
+        many("*a_", 20_000), many("[", 50_000) + "x",
+        many("[a](", 20_000), many("`", 30_001),
+        many("`a", 30_000), many("<a ", 20_000),
+        many("www.a.", 10_000), many("![[]()", 10_000),
+        many("|", 20_000) + "\n" + many("|-", 20_000),
+        (0..<(TestExtent.isFull ? 3000 : 600)).map { String(repeating: " ", count: $0 % 300) + "* x" }.joined(
+            separator: "\n"),
+        many("a", 1 << 20), many("word ", 40_000),
+        many("語", 60_000), many("e\u{301}", 50_000),
+        "a" + many("\u{301}", 30_000), many("\n", 50_000),
+        many("[a]: /b\n", 20_000), many("a\n\n", 5000),
+        "```\n" + many("code line\n", 20_000), many("|a|b|\n", 5000),
     ])
     func aHugeTextIsShownInBoundedTime(_ source: String) {
         let clock = ContinuousClock()

@@ -7,7 +7,7 @@ enum MarkdownText {
     /// The lines as painted, with their marks.
     static func painted(_ source: String, width: Int = 40, links: Bool = true) -> [String] {
         MarkdownPainter(width: width, hasLinks: links).lines(MarkdownParser.blocks(source)).map { line in
-            line.text.replacing(/\s+$/, with: "")
+            VirtualScreen.trimmed(line.text)
         }
     }
 

@@ -48,8 +48,18 @@
             func takes(_ text: String) -> Bool { gate.take(Array(text.utf8)) }
         }
 
+        /// The call format of each template, made once.
+        private static let formats = Dictionary(
+            uniqueKeysWithValues: [ToolTemplates.hermes, ToolTemplates.bare, ToolTemplates.mistral].map { template in
+                let format = Result {
+                    try ChatTemplate(model: nil, source: template).render([ChatMessage(.user, "Hi")], tools: tools)
+                        .calls
+                }
+                return (template, format)
+            })
+
         private func format(_ template: String) throws -> CallFormat {
-            try #require(try rendered(template, [ChatMessage(.user, "Hi")]).calls)
+            try #require(try Self.formats[template]?.get())
         }
 
         @Test(arguments: [ToolTemplates.hermes, ToolTemplates.bare, ToolTemplates.mistral])

@@ -55,12 +55,14 @@
             #expect(try ChatTemplate(model: nil, source: source).facts() == ChatTemplate.Facts())
         }
 
-        /// The grammar allows a call in the template's format, and the call is read back unchanged.
+        /// The grammar allows a call in the template's format, and the call is read back unchanged. The short extent takes
+        /// every fifth template.
         @Test func aCallInTheHistoryIsWrittenAsItIsRead() throws {
             var supported: [String] = []
             var others: [String] = []
             var problems: [String] = []
-            for (name, source) in try Self.sources() {
+            for (index, (name, source)) in try Self.sources().enumerated() {
+                guard TestExtent.isFull || index.isMultiple(of: 5) else { continue }
                 do {
                     let template = try ChatTemplate(model: nil, source: source)
                     guard template.callsTools() else {
@@ -113,7 +115,7 @@
             }
             print("\(supported.count) templates call tools in their own way, not \(others.joined(separator: ", "))")
             #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
-            #expect(supported.count >= 45, "\(others)")
+            #expect(supported.count >= (TestExtent.isFull ? 45 : 7), "\(others)")
         }
     }
 #endif

@@ -25,7 +25,7 @@
             }
 
             private func ask(
-                _ engine: LlamaActor, _ messages: [ChatMessage], tokens: Int = 12
+                _ engine: LlamaActor, _ messages: [ChatMessage], tokens: Int = TestExtent.isFull ? 12 : 6
             ) async throws -> Answer {
                 try await Answer(engine.generate(messages, options: .greedy(maximumNewTokens: tokens)))
             }
