@@ -269,11 +269,14 @@ def kills(publisher, watcher, count):
         version += 1
         size = random.choice(list(whole))
         path = publisher.model(f"m-v1.0.{version}-q4.gguf", size)
+        attempts = 0
         while True:
+            # The later ones live longer, so that each version is published at last.
+            attempts += 1
             process = publisher.start(*publisher.publish(path))
             if killed < count:
                 try:
-                    process.wait(timeout=random.uniform(0.01, whole[size] * 1.1))
+                    process.wait(timeout=random.uniform(0.01, whole[size] * (1 + attempts / 8)))
                 except subprocess.TimeoutExpired:
                     process.send_signal(signal.SIGKILL)
             out, errors = process.communicate()
