@@ -12,7 +12,7 @@ echo "installed $target/hearth"
 if [ -f "$vision/lib/libhearth-pictures.so" ]; then
     libraries="${DESTDIR:-}$1/lib/hearth"
     mkdir -p "$libraries/licenses"
-    # Those of a version before are used by nobody.
+    # No program uses those of a version before.
     rm -f "$libraries"/lib*.so* "$libraries"/licenses/*
     install -m 644 "$vision"/lib/lib*.so* "$libraries/"
     install -m 644 "$vision"/licenses/* "$libraries/licenses/"
