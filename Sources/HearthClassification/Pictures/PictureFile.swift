@@ -4,8 +4,8 @@ import HearthInference
 
 /// The limits of pictures for classifiers.
 ///
-/// The memory of a page: at most three bytes for each pixel while it is decoded in colour, or four with transparency, and
-/// about five while it is cleaned; 100 million pixels take about half a gigabyte.
+/// The memory of a page: at most three bytes for each pixel while it is decoded in colour, or four with transparency, beside
+/// what becomes of them, and about five while it is cleaned; 100 million pixels take 0.5 to 0.9 gigabytes.
 public struct PictureLimits: Sendable, Hashable {
     /// The most bytes of a file: 256 MiB.
     public var maximumBytes = 256 << 20
