@@ -142,8 +142,8 @@ import Testing
         }
         let events = try routed.output.contents.split(separator: "\n")
             .map { try JSONDecoder().decode(Event.self, from: Data($0.utf8)) }
-        #expect(events.filter { $0.event == "finish" }.map(\.reason) == ["interrupted"])
-        // There is no local model, and the line after /exit is not asked.
+        // There is no local model to continue with: the answer stays as it was. The line after /exit is not asked.
+        #expect(events.filter { $0.event == "finish" }.map(\.reason) == ["interrupted", "interrupted"])
         #expect(events.last?.event == "failed")
         #expect(routed.errors.contents.contains("/continue"))
     }

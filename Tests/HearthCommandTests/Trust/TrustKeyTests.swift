@@ -130,7 +130,7 @@ import Testing
         let named = desk.probe()
         let status = await named.run("trust", "renew", "--to", desk.origin, "--key", key.string)
         #expect(status == 1 && named.errors.contents.contains(key.string))
-        let codes = ["[bad-key]", "[not-found]", "[io-failure]", "[permission-denied]"]
+        let codes = ["[bad-key]", "[file-not-found]", "[io-failure]", "[permission-denied]"]
         #expect(codes.contains { named.errors.contents.contains($0) }, "\(named.errors.contents)")
         let source = try desk.folder.write("sources/m-v1.0.0-q4.gguf", ModelFiles.gguf())
         #expect(await desk.refusal("publish", source.string, "--to", desk.origin, "--sign") == "too-few-signatures")
