@@ -18,8 +18,9 @@
 
 #define HEARTH_OPENVINO_FUNCTIONS(use)                                                                                 \
     use(ov_core_create) use(ov_core_read_model_from_memory_buffer) use(ov_core_compile_model)                          \
-    use(ov_model_free) use(ov_compiled_model_free) use(ov_compiled_model_inputs_size)                                  \
-    use(ov_compiled_model_outputs_size) use(ov_compiled_model_input_by_index)                                          \
+    use(ov_model_free) use(ov_model_inputs_size) use(ov_model_const_input) use(ov_model_reshape_single_input)           \
+    use(ov_compiled_model_free) use(ov_compiled_model_inputs_size) use(ov_compiled_model_outputs_size)                 \
+    use(ov_compiled_model_input_by_index)                                                                              \
     use(ov_compiled_model_output_by_index) use(ov_compiled_model_create_infer_request)                                 \
     use(ov_output_const_port_free) use(ov_port_get_partial_shape) use(ov_port_get_element_type)                        \
     use(ov_partial_shape_free) use(ov_infer_request_set_input_tensor_by_index)                                         \
@@ -141,13 +142,44 @@ static bool describe_all(struct hearth_network *network, struct hearth_network_f
     return status == OK;
 }
 
+/// Fixes the first dimension of the only input, if requests may choose it: a model of fixed shapes is computed faster.
+static ov_status_e set_batch(struct hearth_openvino *library, ov_model_t *model, int64_t batch, bool *has_free_batch) {
+    size_t inputs = 0;
+    ov_status_e status = library->ov_model_inputs_size(model, &inputs);
+    // Other models are refused when they are described.
+    if (status != OK || inputs != 1) return status;
+    ov_output_const_port_t *port = NULL;
+    status = library->ov_model_const_input(model, &port);
+    if (status != OK) return status;
+    ov_partial_shape_t shape = {0};
+    status = library->ov_port_get_partial_shape(port, &shape);
+    if (status == OK) {
+        bool has_rank = shape.rank.min == shape.rank.max && shape.rank.min > 0;
+        if (has_rank && shape.dims[0].min != shape.dims[0].max) {
+            *has_free_batch = true;
+            shape.dims[0] = (ov_dimension_t){batch, batch};
+            status = library->ov_model_reshape_single_input(model, shape);
+        }
+        library->ov_partial_shape_free(&shape);
+    }
+    library->ov_output_const_port_free(port);
+    return status;
+}
+
 struct hearth_network *hearth_network_new(
-    struct hearth_openvino *library, const void *model, size_t length, unsigned threads,
+    struct hearth_openvino *library, const void *model, size_t length, size_t batch, unsigned threads,
     struct hearth_network_facts *facts, struct hearth_vision_error *error) {
     ov_model_t *read = NULL;
     ov_status_e status = library->ov_core_read_model_from_memory_buffer(library->core, model, length, NULL, &read);
     if (status != OK) {
         fail(library, HEARTH_VISION_UNREADABLE, error);
+        return NULL;
+    }
+    bool has_free_batch = false;
+    status = set_batch(library, read, (int64_t)batch, &has_free_batch);
+    if (status != OK) {
+        fail(library, HEARTH_VISION_UNSUPPORTED, error);
+        library->ov_model_free(read);
         return NULL;
     }
     struct hearth_network *network = calloc(1, sizeof *network);
@@ -173,6 +205,7 @@ struct hearth_network *hearth_network_new(
         hearth_network_free(network);
         return NULL;
     }
+    facts->has_free_batch = has_free_batch;
     return network;
 }
 
@@ -248,9 +281,9 @@ struct hearth_openvino *hearth_openvino_load(const char *path, struct hearth_vis
 }
 
 struct hearth_network *hearth_network_new(
-    struct hearth_openvino *library, const void *model, size_t length, unsigned threads,
+    struct hearth_openvino *library, const void *model, size_t length, size_t batch, unsigned threads,
     struct hearth_network_facts *facts, struct hearth_vision_error *error) {
-    (void)library, (void)model, (void)length, (void)threads, (void)facts;
+    (void)library, (void)model, (void)length, (void)batch, (void)threads, (void)facts;
     hearth_fail(error, HEARTH_VISION_MISSING, "this program was built without OpenVINO");
     return NULL;
 }

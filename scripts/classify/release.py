@@ -1,14 +1,12 @@
 """Writes the classifier's release: model.onnx, classes.txt, classifier.json and canary.png, and variants for tests."""
 
 import json
-import logging
 import os
 import warnings
 
 import numpy as np
 import onnx
 import torch
-from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
 from PIL import Image
 
 import bars
@@ -66,20 +64,8 @@ def write(model, temperature, day, folder):
         file.write(json.dumps(values, indent=2) + "\n")
 
 
-class CalibrationPictures(CalibrationDataReader):
-    """Pictures by which onnxruntime chooses the ranges of 8-bit numbers."""
-
-    def __init__(self):
-        samples = bars.Samples("degraded", 256, 12, [Face(*face) for face in faces.CALIBRATE])
-        self.parts = iter(np.array_split(bars.numbers(samples.pictures), 8))
-
-    def get_next(self):
-        part = next(self.parts, None)
-        return None if part is None else {"picture": part}
-
-
 def variants(model, path, folder, say):
-    """Writes the same network with opset 11 and 13, and with 8-bit weights; returns what differs from `path`."""
+    """Writes the same network with opset 11 and 13; returns what differs from `path`."""
     os.makedirs(folder, exist_ok=True)
     samples = bars.Samples("degraded", 1000, 31, [Face(*face) for face in faces.TEST])
     expected = bars.Classifier(path).logits(samples.pictures)
@@ -102,10 +88,4 @@ def variants(model, path, folder, say):
     for opset in (11, 13):
         export(model, os.path.join(folder, f"opset-{opset}.onnx"), opset, {})
         compare(f"opset-{opset}.onnx", 1)
-    # It advises to fold constants first, which the export has done.
-    logging.getLogger().setLevel(logging.ERROR)
-    quantize_static(
-        os.path.join(folder, "opset-13.onnx"), os.path.join(folder, "int8.onnx"), CalibrationPictures(),
-        quant_format=QuantFormat.QDQ, per_channel=True, weight_type=QuantType.QInt8, activation_type=QuantType.QUInt8)
-    compare("int8.onnx", 0.9)
     return missed

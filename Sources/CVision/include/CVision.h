@@ -40,12 +40,14 @@ struct hearth_network_facts {
     /// Of the first input and the first output.
     struct hearth_network_shape input;
     struct hearth_network_shape output;
+    /// Whether the model takes any number of pictures: then it was compiled for the number that was asked for.
+    bool has_free_batch;
 };
 
 /// Compiles a model in ONNX's format for the processor, with results of 32-bit precision. NULL and a reason on failure.
-/// Nothing else is read from the disk.
+/// Nothing else is read from the disk. `batch` is the pictures of one computation; a model may have a number of its own.
 struct hearth_network *hearth_network_new(
-    struct hearth_openvino *library, const void *model, size_t length, unsigned threads,
+    struct hearth_openvino *library, const void *model, size_t length, size_t batch, unsigned threads,
     struct hearth_network_facts *facts, struct hearth_vision_error *error);
 /// Frees a model. Its computations must have been freed.
 void hearth_network_free(struct hearth_network *network);

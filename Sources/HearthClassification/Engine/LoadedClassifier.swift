@@ -27,6 +27,7 @@ struct LoadedClassifier {
         }
         model = [UInt8](try fileSystem.contents(ofFile: files.model, limit: ONNXFacts.maximumBytes))
         facts = try ONNXFacts(model, name: name)
+        try Self.refuseRoundedActivations(facts, name)
         settings = try Self.settings(files, facts, fileSystem)
         labels = try Self.labels(files, facts, fileSystem)
         if let count = files.classCount, count != labels.labels.count {
@@ -44,6 +45,19 @@ struct LoadedClassifier {
             let data = try fileSystem.contents(ofFile: folder.appending(canary.picture), limit: 1 << 20)
             return ([UInt8](data), canary.label)
         }
+    }
+
+    /// Refuses a model whose activations are rounded to 8 bits: each engine and processor rounds at other places, so the
+    /// confidences would not be those that the thresholds were measured with. Weights of 8 bits are computed exactly.
+    private static func refuseRoundedActivations(_ facts: ONNXFacts, _ name: String) throws {
+        let found = facts.roundingOperators
+        guard !found.isEmpty else { return }
+        throw ClassificationError(
+            .unsupportedModel,
+            "\(name) uses \(found.joined(separator: ", ")), which gives other confidences on each kind of processor",
+            context: ErrorContext(
+                file: name, expected: "activations of 32 bits; weights may have 8",
+                remedy: "The publisher must export the model again, with only its weights of 8 bits."))
     }
 
     private static func settings(

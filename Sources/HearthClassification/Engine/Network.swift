@@ -19,18 +19,21 @@ final class Network: @unchecked Sendable {
     let outputs: Int
     let input: Shape
     let output: Shape
+    /// Whether the model takes any number of pictures; it is compiled for the number that was asked for.
+    let hasFreeBatch: Bool
 
     // Freed after the last computation. OpenVINO makes computations of a model on any thread.
     private let raw: OpaquePointer
     private let idle = Locked<[Computation]>([])
 
     /// Compiles a model (`hearth_network_new`). Blocks.
-    init(_ model: [UInt8], threads: Int, library: NetworkLibrary) throws(VisionFailure) {
+    /// - Parameter batch: the pictures of one computation, unless the model has a number of its own.
+    init(_ model: [UInt8], batch: Int, threads: Int, library: NetworkLibrary) throws(VisionFailure) {
         var facts = hearth_network_facts()
         raw = try VisionFailure.check {
-            hearth_network_new(library.raw, model, model.count, UInt32(clamping: threads), &facts, $0)
+            hearth_network_new(library.raw, model, model.count, batch, UInt32(clamping: threads), &facts, $0)
         }
-        (inputs, outputs) = (facts.inputs, facts.outputs)
+        (inputs, outputs, hasFreeBatch) = (facts.inputs, facts.outputs, facts.has_free_batch)
         (input, output) = (Shape(facts.input), Shape(facts.output))
     }
 

@@ -7,7 +7,11 @@ import HearthBase
 /// labels and its classes never change.
 public final class NomClassifier: ImageClassifier {
     public let information: ClassifierInformation
+    /// Computes one picture at a time, or the number that the model has.
     private let network: Network
+    /// Computes ``batch`` pictures at a time; made at the first call that has so many.
+    private let wide = Locked<Network?>(nil)
+    private let makeWide: @Sendable () throws -> Network
     private let settings: ClassifierSettings
     private let labels: [String]
     /// The pictures of one computation.
@@ -45,11 +49,16 @@ public final class NomClassifier: ImageClassifier {
     private init(_ loaded: LoadedClassifier, _ files: ClassifierFiles, threads: Int) throws {
         let name = files.model.lastComponent
         let library = try NetworkLibrary.shared()
-        do {
-            network = try Network(loaded.model, threads: threads, library: library)
-        } catch {
-            throw Self.refusal(of: name, loaded.facts, error)
+        let (model, facts) = (loaded.model, loaded.facts)
+        let make: @Sendable (Int) throws -> Network = { batch in
+            do throws(VisionFailure) {
+                return try Network(model, batch: batch, threads: threads, library: library)
+            } catch {
+                throw Self.refusal(of: name, facts, error)
+            }
         }
+        network = try make(1)
+        makeWide = { try make(Self.mostPictures) }
         settings = loaded.settings
         labels = loaded.labels.labels
         batch = try Self.batch(network, settings, name)
@@ -70,9 +79,11 @@ public final class NomClassifier: ImageClassifier {
         let scores = Scores(output: settings.output, temperature: settings.temperature)
         var answers: [Classification] = []
         answers.reserveCapacity(pictures.count)
-        for start in stride(from: 0, to: pictures.count, by: batch) {
+        var rest = pictures[...]
+        while !rest.isEmpty {
             try check()
-            let part = pictures[start..<min(start + batch, pictures.count)]
+            let part = rest.prefix(rest.count < batch && network.hasFreeBatch ? 1 : batch)
+            rest = rest.dropFirst(part.count)
             let numbers = try compute(part)
             for index in 0..<part.count {
                 let row = numbers[index * labels.count..<(index + 1) * labels.count]
@@ -86,7 +97,7 @@ public final class NomClassifier: ImageClassifier {
     /// Computes the output of at most ``batch`` pictures.
     private func compute(_ pictures: ArraySlice<Picture>) throws -> [Float] {
         // A model of a fixed batch gets all of it; the rest is zero.
-        let count = hasFixedBatch ? batch : pictures.count
+        let count = network.hasFreeBatch ? pictures.count : batch
         var input = [Float](repeating: 0, count: count * settings.inputCount)
         try input.withUnsafeMutableBufferPointer { buffer in
             guard let base = buffer.baseAddress else { return }
@@ -94,7 +105,7 @@ public final class NomClassifier: ImageClassifier {
                 try picture.fill(settings.input, into: base + index * settings.inputCount)
             }
         }
-        let output = try run(&input, count, capacity: count * labels.count)
+        let output = try run(&input, count)
         guard output.count == count * labels.count else {
             throw ClassificationError(
                 .failed, "\(information.name) failed while it classified: its output changed its width",
@@ -103,9 +114,10 @@ public final class NomClassifier: ImageClassifier {
         return output.numbers
     }
 
-    private func run(_ input: inout [Float], _ count: Int, capacity: Int) throws -> (numbers: [Float], count: Int) {
+    private func run(_ input: inout [Float], _ count: Int) throws -> (numbers: [Float], count: Int) {
+        let network = count == 1 || !network.hasFreeBatch ? network : try widened()
         do {
-            return try network.run(&input, shape: settings.shape(count), capacity: capacity)
+            return try network.run(&input, shape: settings.shape(count), capacity: count * labels.count)
         } catch {
             throw ClassificationError(
                 .failed, "\(information.name) failed while it classified: \(error.text)",
@@ -113,15 +125,25 @@ public final class NomClassifier: ImageClassifier {
         }
     }
 
-    private var hasFixedBatch: Bool { network.input.dimensions.first.flatMap(\.self) != nil }
+    /// The model for ``batch`` pictures.
+    private func widened() throws -> Network {
+        if let made = wide.withLock({ $0 }) { return made }
+        // Two calls at once may both compile it, and the first is kept.
+        let made = try makeWide()
+        return wide.withLock { wide in
+            let kept = wide ?? made
+            wide = kept
+            return kept
+        }
+    }
 
     // MARK: Probe
 
     /// Compares the width of the output with the number of classes, by an empty picture.
     private func probeWidth(_ files: ClassifierFiles) throws {
-        let count = hasFixedBatch ? batch : 1
+        let count = network.hasFreeBatch ? 1 : batch
         var input = [Float](repeating: 0, count: count * settings.inputCount)
-        let width = try run(&input, count, capacity: count * labels.count).count
+        let width = try run(&input, count).count
         guard width == count * labels.count else {
             throw LoadedClassifier.mismatched(
                 files, "\(files.name) has an output of \(width / count) numbers for \(labels.count) classes",
@@ -162,7 +184,7 @@ public final class NomClassifier: ImageClassifier {
                 name, "has an input of \(shape), not the one that classifier.json describes",
                 "N x " + wanted.dropFirst().map(String.init).joined(separator: " x "))
         }
-        return min(found.first.flatMap(\.self) ?? mostPictures, 4096)
+        return network.hasFreeBatch ? mostPictures : min(found.first.flatMap(\.self) ?? 1, 4096)
     }
 
     private static func unsupported(_ name: String, _ fact: String, _ expected: String) -> ClassificationError {

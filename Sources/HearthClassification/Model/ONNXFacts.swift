@@ -9,6 +9,20 @@ struct ONNXFacts: Sendable, Hashable {
     /// The version of ONNX's operators.
     private(set) var operatorSet: Int?
 
+    /// The operators that compute with activations rounded to 8 bits, in order.
+    var roundingOperators: [String] {
+        operators.filter {
+            let name = $0.split(separator: ".").last ?? ""
+            return name.hasPrefix("QLinear") || Self.roundingNames.contains(String(name))
+        }.sorted()
+    }
+
+    /// Those of ONNX, and of onnxruntime's own domain.
+    private static let roundingNames: Set = [
+        "QuantizeLinear", "DynamicQuantizeLinear", "ConvInteger", "MatMulInteger", "DynamicQuantizeMatMul",
+        "MatMulIntegerToFloat", "QGemm", "QAttention",
+    ]
+
     /// The largest model, in bytes: 512 MiB.
     static let maximumBytes = 512 << 20
     private static let maximumMetadataBytes = 1 << 20

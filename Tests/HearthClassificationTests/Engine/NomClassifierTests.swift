@@ -144,6 +144,18 @@ import Testing
         }
     }
 
+    @Test(arguments: ["QuantizeLinear", "QLinearConv", "ConvInteger", "DynamicQuantizeLinear"])
+    func roundedActivationsAreRefusedByName(_ name: String) async throws {
+        let lab = try ClassifierLab()
+        var model = ONNXBuilder()
+        model.operatorName = name
+        let error = await #expect(throws: ClassificationError.self) {
+            _ = try await NomClassifier.load(lab.write(model))
+        }
+        #expect(error?.code == .unsupportedModel)
+        #expect(error?.message.contains(name) == true)
+    }
+
     @Test func aModelThatNothingDescribesIsRefused() async throws {
         #expect(try await refusal(settings: nil) == "classifier-undescribed")
         let wide = ONNXBuilder.settings.replacing("\"width\": 8", with: "\"width\": 16")
