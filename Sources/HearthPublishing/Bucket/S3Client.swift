@@ -41,6 +41,9 @@ struct S3Client: Sendable {
     let client: any HTTPClient
     let time: TimeSource
 
+    /// The longest silence of a server that stores something: it may read all parts of a file before it answers.
+    private static let longestStoring = Duration.seconds(300)
+
     /// The address of an object or, without a key, of the bucket.
     func address(_ key: String?, query: [(name: String, value: String)] = []) throws -> URL {
         var text = access.endpoint.absoluteString
@@ -90,6 +93,7 @@ struct S3Client: Sendable {
         var request = HTTPRequest(
             try address(call.key, query: call.query), method: call.method, headers: call.headers,
             body: call.body.isEmpty ? nil : call.body, maximumRedirects: 0, maximumBodySize: UInt64(call.limit))
+        if call.method != "GET", call.method != "HEAD" { request.idleTimeout = Self.longestStoring }
         request = try access.signer.authorize(
             request, payloadHash: .digest(SHA256Digest(hashing: call.body)), at: time.now)
         let response = try await client.execute(request)
