@@ -75,12 +75,16 @@ class Bound:
         return count / (time.perf_counter() - began)
 
 
-def throughput(bench, model, files, settings):
+def throughput(bench, model, files, settings, folder):
+    """Pictures of the network's own size on both sides: ours are not scaled either, but ranked."""
     wide = settings["input"]["width"]
     pixels = np.stack([np.asarray(Image.open(file).convert("L").resize((wide, wide), Image.BOX)) for file in files[:32]])
     data = ((pixels.astype(np.float32) - np.float32(settings["input"]["mean"][0])) * np.float32(settings["input"]["scale"][0]))[:, None]
+    scaled = [os.path.join(folder, f"{number}.png") for number in range(len(pixels))]
+    for name, picture in zip(scaled, pixels):
+        Image.fromarray(picture).save(name)
     for threads in (1, 2):
-        ours = Ours(bench, model, threads, files[:320])
+        ours = Ours(bench, model, threads, scaled)
         for batch in (1, 32):
             peer = Bound(model, threads, batch, data)
             # About a second for each side.
@@ -184,7 +188,7 @@ def main():
         install(hearth, model, home, environment)
         first_label(hearth, model, environment)
         page_of_crops(hearth, model, page, environment)
-        throughput(bench, model, files, settings)
+        throughput(bench, model, files, settings, home)
         memory(hearth, model, files, environment)
     print(f"load {os.getloadavg()[0]:.1f} at the end; " + (f"missed: {', '.join(missed)}" if missed else "all bars are held"))
     sys.exit(1 if missed else 0)

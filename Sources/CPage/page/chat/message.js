@@ -87,9 +87,11 @@ function replyView(message, actions) {
 
     const drawRest = () => {
         const isAnswering = actions.isAnswering(current);
+        // Stopped by the user, or by the end of the server.
+        const isUnfinished = !isAnswering && !current.facts && !current.canContinueLocally;
         keyed(cards, current.cards ?? [], (card) => card.id, (card) => cardView(card, (name, body) => actions.card(current, card.id, name, body)));
         fill(notices, (current.notices ?? []).map((notice) => h("p.note", { dir: "auto" }, notice)),
-            !isAnswering && !current.facts && !current.canContinueLocally && h("p.note.warning", icon("warning"), t("chat.broken-off"),
+            isUnfinished && h("p.note", t("chat.unfinished"),
                 h("button.small", { type: "button", onclick: () => actions.regenerate(current) }, t("chat.regenerate"))),
             current.canContinueLocally && !isAnswering && h("p.note.warning", icon("cloud"), t("chat.cut"),
                 h("button.small.primary", { type: "button", onclick: () => actions.proceed() }, t("chat.continue-locally"))));
@@ -100,7 +102,7 @@ function replyView(message, actions) {
         fill(bar, isAnswering ? null : [
             branches(current, actions),
             toolButton("copy", t("copy"), () => actions.copy(current.content)),
-            toolButton("again", t("chat.regenerate"), () => actions.regenerate(current)),
+            !isUnfinished && toolButton("again", t("chat.regenerate"), () => actions.regenerate(current)),
             factsLine(current.facts),
         ]);
     };

@@ -75,7 +75,7 @@ export default {
     "chat.branches": "Alternatives", "chat.branch": "{index}/{count}", "chat.branch.previous": "Previous alternative", "chat.branch.next": "Next alternative",
     "chat.thinking": "Thinking…", "chat.thoughts": "Thoughts", "chat.answer-now": "Answer now", "chat.answering": "Answering", "chat.jump": "To the newest message",
     "chat.picture": "Picture {number}", "chat.image": "Image: {name}", "chat.code": "Code.", "chat.code.plain": "Text", "chat.table": "Table", "chat.sources": "Sources",
-    "chat.broken-off": "The answer broke off.", "chat.cut": "The connection to the cloud was cut.", "chat.continue-locally": "Continue on this device",
+    "chat.unfinished": "This answer is not finished.", "chat.cut": "The connection to the cloud was cut.", "chat.continue-locally": "Continue on this device",
     "phase.chat.waiting": "Waiting", "phase.chat.loading": "Loading the model", "phase.chat.connecting": "Connecting", "phase.chat.prefill": "Reading {done} of {total} tokens", "phase.chat.decode": "Writing",
     "facts.rate": "{rate} tokens/s", "facts.first": "first token after {seconds} s", "facts.tokens.one": "{n} token", "facts.tokens.other": "{n} tokens",
     "finish.length": "length limit reached", "finish.interrupted": "stopped", "finish.content-filter": "withheld by the cloud", "finish.context-full": "context full", "finish.timeout": "time limit reached",
