@@ -4,54 +4,64 @@ import HearthTestSupport
 import Testing
 
 @Suite struct BatchPlanTests {
-    private func plan(_ wants: [(Int, Bool)], capacity: Int = 512, besideOthers: Int = 256) -> [Int] {
+    private func plan(
+        _ wants: [(Int, Bool)], capacity: Int = 512, besideOthers: Int = 256, isBesideOthers: Bool = false,
+        turn: Int = 0
+    ) -> BatchPlan {
         BatchPlan(
             wants.map { BatchPlan.Want(tokens: $0.0, isAnswering: $0.1) },
-            limits: BatchPlan.Limits(capacity: capacity, besideOthers: besideOthers)
-        ).shares
+            limits: BatchPlan.Limits(capacity: capacity, besideOthers: besideOthers, isBesideOthers: isBesideOthers),
+            turn: turn)
     }
 
     @Test func onePromptAloneGetsTheWholeCall() {
-        #expect(plan([(1500, false)]) == [512])
-        #expect(plan([(40, false)]) == [40])
-        #expect(plan([(1, true)]) == [1])
-        #expect(plan([]) == [])
+        #expect(plan([(1500, false)]).prompts == [512])
+        #expect(plan([(40, false)]).prompts == [40])
+        #expect(plan([(1, true)]).answers == [1])
+        #expect(plan([]).prompts == [])
     }
 
-    @Test func answersGoFirstAndPromptsTakeTheRest() {
-        #expect(plan([(1500, false), (1, true)]) == [256, 1])
-        #expect(plan([(1, true), (1500, false), (1, true)]) == [1, 256, 1])
+    @Test func answersHaveACallOfTheirOwn() {
+        let one = plan([(1500, false), (1, true)])
+        #expect(one.answers == [0, 1] && one.prompts == [256, 0])
         // As many answers as a call has room for, and a prompt that still continues.
-        #expect(plan([(1, true), (1, true), (9, false)], capacity: 3) == [1, 1, 1])
+        let full = plan([(1, true), (1, true), (1, true), (9, false)], capacity: 2)
+        #expect(full.answers == [1, 1, 0, 0] && full.prompts == [0, 0, 0, 2])
         // The tokens that end a thinking are computed together.
-        #expect(plan([(6, true), (1, true)]) == [6, 1])
+        #expect(plan([(6, true), (1, true)]).answers == [6, 1])
     }
 
     @Test func aPromptIsShortBesideAnswersOfAnotherModel() {
-        func shares(_ tokens: Int, isAnswering: Bool = false) -> [Int] {
-            BatchPlan(
-                [BatchPlan.Want(tokens: tokens, isAnswering: isAnswering)],
-                limits: BatchPlan.Limits(capacity: 512, besideOthers: 64, isBesideOthers: true)
-            ).shares
+        #expect(plan([(1500, false)], besideOthers: 64, isBesideOthers: true).prompts == [64])
+        #expect(plan([(40, false)], besideOthers: 64, isBesideOthers: true).prompts == [40])
+        #expect(plan([(1, true)], besideOthers: 64, isBesideOthers: true).answers == [1])
+    }
+
+    /// The answers wait longer for a call where more requests wait for their prompts.
+    @Test func aCallGrowsWithTheWaitingPrompts() {
+        #expect(plan([(1, true), (1500, false)], besideOthers: 64).prompts == [0, 64])
+        #expect(plan([(1, true), (1500, false), (1500, false)], besideOthers: 64).prompts == [0, 128, 0])
+        #expect(plan([(1, true)] + Array(repeating: (1500, false), count: 9), besideOthers: 64).prompts[1] == 512)
+    }
+
+    @Test func aCallIsForOnePromptUnlessAllAreTooShortForTiles() {
+        #expect(plan([(1500, false), (40, false)]).prompts == [0, 40])
+        #expect(plan([(1, true), (30, false), (20, false), (20, false)]).prompts == [0, 0, 20, 20])
+        #expect(plan([(1, true), (20, false), (20, false), (20, false), (20, false)]).prompts == [0, 20, 20, 20, 0])
+        #expect(plan([(1500, false), (1500, false), (1500, false), (100, false)]).prompts == [0, 0, 0, 100])
+    }
+
+    @Test func aRestTooShortForTilesJoins() {
+        #expect(plan([(1, true), (127, false)], besideOthers: 64).prompts == [0, 127])
+        #expect(plan([(1, true), (128, false)], besideOthers: 64).prompts == [0, 64])
+        #expect(plan([(530, false)]).prompts == [512])
+    }
+
+    @Test func everyFourthCallIsForTheFirstRequest() {
+        let firsts = (0..<8).map { turn in
+            plan([(1500, false), (100, false)], besideOthers: 64, turn: turn).prompts[0] > 0
         }
-        #expect(shares(1500) == [64])
-        #expect(shares(40) == [40])
-        #expect(shares(1, isAnswering: true) == [1])
-    }
-
-    @Test func aLongPromptStallsNoShortOne() {
-        #expect(plan([(1500, false), (40, false)])[1] == 40)
-        #expect(plan([(1500, false), (1, true), (40, false)])[2] == 40)
-        // A short prompt after several long ones is computed at once.
-        let shares = plan([(1500, false), (1500, false), (1500, false), (100, false)])
-        #expect(shares == [256 - 100, 0, 0, 100])
-    }
-
-    @Test func earlierPromptsFinishFirst() {
-        let shares = plan([(1, true)] + Array(repeating: (40, false), count: 7))
-        #expect(shares == [1, 40, 40, 40, 40, 40, 40, 16])
-        // One prompt after the other, also if a call has room for only a part of one.
-        #expect(plan([(1, true), (54, false), (54, false)], besideOthers: 32) == [1, 32, 0])
+        #expect(firsts == [false, false, false, true, false, false, false, true])
     }
 
     /// Prompts that came together get their first tokens one after the other, not all at the end.
@@ -60,9 +70,10 @@ import Testing
         var left = [54, 57, 51, 56, 55, 53, 58, 52]
         let all = left.reduce(0, +)
         var answering = [Bool](repeating: false, count: left.count)
-        var read = 0
+        var (read, turn) = (0, 0)
         while answering.count(where: { $0 }) < left.count / 2 {
-            let shares = plan(zip(left, answering).map { ($1 ? 1 : $0, $1) }, besideOthers: chunk)
+            let shares = plan(zip(left, answering).map { ($1 ? 1 : $0, $1) }, besideOthers: chunk, turn: turn).prompts
+            turn += 1
             for index in left.indices where !answering[index] {
                 left[index] -= shares[index]
                 read += shares[index]
@@ -72,8 +83,7 @@ import Testing
         #expect(Double(read) <= 0.65 * Double(all) + Double(chunk))
     }
 
-    /// For any requests: no share exceeds its request, no room is unused while a request waits, every answer gets its
-    /// token.
+    /// For any requests: no share exceeds its request, every answer gets its tokens, and a waiting prompt some.
     @Test func keepsItsPromisesForAnyRequests() {
         var random = SeededGenerator(seed: 8)
         for _ in 0..<5000 {
@@ -82,14 +92,19 @@ import Testing
             }
             let capacity = Int.random(in: 1...600, using: &random)
             let beside = Int.random(in: 1...300, using: &random)
-            let shares = plan(wants, capacity: capacity, besideOthers: beside)
-            let answers = wants.filter { $0.1 && $0.0 > 0 }.count
-            let hungry = wants.filter { $0.0 > ($0.1 ? 1 : 0) }.count
-            let room = answers > 0 || hungry > 1 ? min(capacity, min(answers, capacity) + beside) : capacity
-            #expect(shares.count == wants.count)
-            #expect(zip(shares, wants).allSatisfy { 0 <= $0 && $0 <= $1.0 })
-            #expect(shares.reduce(0, +) == min(room, wants.reduce(0) { $0 + $1.0 }))
-            if answers <= capacity { #expect(zip(shares, wants).allSatisfy { $0 > 0 || !$1.1 || $1.0 == 0 }) }
+            let plan = plan(
+                wants, capacity: capacity, besideOthers: beside, turn: Int.random(in: 0...9, using: &random))
+            for (index, want) in wants.enumerated() {
+                #expect((0...want.0).contains(plan.answers[index]) && (0...want.0).contains(plan.prompts[index]))
+                #expect(want.1 ? plan.prompts[index] == 0 : plan.answers[index] == 0)
+            }
+            let answers = wants.filter(\.1).reduce(0) { $0 + $1.0 }
+            #expect(plan.answers.reduce(0, +) == min(answers, capacity))
+            let waiting = wants.filter { !$0.1 && $0.0 > 0 }
+            let read = plan.prompts.reduce(0, +)
+            #expect(read <= capacity && (read > 0) == !waiting.isEmpty)
+            if plan.prompts.count(where: { $0 > 0 }) > 1 { #expect(read < BatchPlan.tile) }
+            if waiting.count == 1, answers == 0 { #expect(read == min(capacity, waiting[0].0)) }
         }
     }
 
@@ -99,15 +114,15 @@ import Testing
         var left: [(name: Int, tokens: Int)] = [(0, 1500), (1, 300)] + (2...prompts).map { ($0, 40) }
         var calls = 0
         while left.contains(where: { $0.name < 2 }), calls < 100_000 {
+            let shares = plan([(1, true)] + left.map { ($0.tokens, false) }, besideOthers: chunk, turn: calls)
+                .prompts.dropFirst()
             calls += 1
-            let shares = plan([(1, true)] + left.map { ($0.tokens, false) }, besideOthers: chunk).dropFirst()
-            #expect(shares.reduce(0, +) == min(chunk, left.reduce(0) { $0 + $1.tokens }))
             for (index, share) in zip(left.indices, shares) { left[index].tokens -= share }
             left.removeAll { $0.tokens == 0 }
             while left.count <= prompts { left.append((2, 40)) }
         }
-        // The first request gets a quarter of every call.
-        #expect(calls <= (1500 + 300) * 4 / chunk + 2)
+        // The first request gets every fourth call.
+        #expect(calls <= (1500 + 300) * 4 / chunk + 8)
     }
 }
 
@@ -120,19 +135,19 @@ import Testing
 
     @Test func computesAsManyAsFitTheTime() {
         var pace = StepPace(target: 0.06)
-        pace.observe(tokens: 100, seconds: 0.1)
-        #expect(pace.tokens == 60)
+        pace.observe(tokens: 100, seconds: 0.05)
+        #expect(pace.tokens == 120)
         // The pace adapts quickly to a machine that gets slower or faster.
-        for _ in 0..<6 { pace.observe(tokens: 60, seconds: 0.12) }
-        #expect((30...32).contains(pace.tokens))
-        for _ in 0..<6 { pace.observe(tokens: 32, seconds: 0.032) }
-        #expect((55...60).contains(pace.tokens))
+        for _ in 0..<6 { pace.observe(tokens: 120, seconds: 0.09) }
+        #expect((80...82).contains(pace.tokens))
+        for _ in 0..<6 { pace.observe(tokens: 80, seconds: 0.04) }
+        #expect((115...120).contains(pace.tokens))
     }
 
     @Test func staysWithinItsBounds() {
         var slow = StepPace()
         slow.observe(tokens: 64, seconds: 3600)
-        #expect(slow.tokens == 32)
+        #expect(slow.tokens == 64)
         var quick = StepPace()
         quick.observe(tokens: 512, seconds: .leastNonzeroMagnitude)
         #expect(quick.tokens == 256)

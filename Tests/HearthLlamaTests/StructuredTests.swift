@@ -3,7 +3,7 @@
     import Foundation
     import HearthBase
     import HearthInference
-    import HearthLlama
+    @testable import HearthLlama
     import HearthTestSupport
     import Testing
 
@@ -44,6 +44,20 @@
                 #expect(!made.contains("root ::= string\n"), "\(pattern)")
             }
             #expect(followed > (TestExtent.isFull ? 1000 : 100))
+        }
+    }
+
+    /// The strings that a schema allows.
+    @Suite struct SchemaStringTests {
+        @Test(arguments: [
+            (#""a\u00e9\n""#, true), (#""\uD7ff\ue000\uABCD""#, true), (#""\ud83d\uDE00""#, true),
+            (#""\uDBFF\udfff""#, true),
+            (#""\uD8DA\uD900""#, false), (#""\uD8DA""#, false), (#""\uDE00""#, false), (#""\ud83d\n""#, false),
+            (#""\u12""#, false),
+        ])
+        func holdNoHalfOfASurrogatePair(text: String, isAllowed: Bool) throws {
+            var matcher = GrammarMatcher(try AnswerConstraint.grammar(.jsonSchema(#"{"type":"string"}"#)))
+            #expect((matcher.take(text.utf8) && matcher.isComplete) == isAllowed)
         }
     }
 

@@ -12,16 +12,15 @@ package struct StepPace: Sendable, Hashable {
     /// Makes a pace without measurements.
     /// - Parameters:
     ///   - target: seconds.
-    ///   - bounds: the bounds of ``tokens``, 1 at least.
     ///   - bounds: of ``tokens``, 1 at least.
-    package init(target: Double = 0.06, bounds: ClosedRange<Int> = 32...256) {
+    package init(target: Double = 0.06, bounds: ClosedRange<Int> = BatchPlan.tile...256) {
         self.target = target
         self.bounds = max(1, bounds.lowerBound)...max(1, bounds.upperBound)
     }
 
-    /// The prompt tokens to compute: twice the fewest before the first measurement.
+    /// The prompt tokens to compute: the fewest before the first measurement.
     package var tokens: Int {
-        guard let secondsPerToken else { return min(bounds.upperBound, 2 * bounds.lowerBound) }
+        guard let secondsPerToken else { return bounds.lowerBound }
         let fitting = target / secondsPerToken
         // Numbers above the bounds have the same result, and one too large for an integer would end the process.
         return fitting < Double(bounds.upperBound)
@@ -30,7 +29,7 @@ package struct StepPace: Sendable, Hashable {
 
     /// Learns from a call. Calls of few tokens are ignored: there each weight is fetched for one or two tokens.
     /// - Parameters:
-    ///   - tokens: all computed tokens, of prompts and of answers.
+    ///   - tokens: the computed tokens of prompts.
     ///   - seconds: the duration of the call; a value that is no positive number is ignored.
     package mutating func observe(tokens: Int, seconds: Double) {
         guard tokens >= bounds.lowerBound, seconds > 0, seconds.isFinite else { return }

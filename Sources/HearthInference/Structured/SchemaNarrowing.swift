@@ -41,9 +41,16 @@ package struct SchemaNarrowing {
         }
     }
 
+    /// llama.cpp's rule of the escapes in a string.
+    private static let escapes = #"(["\\bfnrt] | "u" [0-9a-fA-F]{4})"#
+    /// The escapes without halves of surrogate pairs, which no reader of JSON takes.
+    private static let wholeEscapes =
+        #"(["\\bfnrt] | "u" ([0-9abcefABCEF] [0-9a-fA-F]{3} | [dD] ([0-7] [0-9a-fA-F]{2} | "#
+        + #"[89abAB] [0-9a-fA-F]{2} "\\u" [dD] [c-fC-F] [0-9a-fA-F]{2})))"#
+
     /// llama.cpp's grammar of ``schema`` with the rules that llama.cpp could not make.
     package func completed(_ gbnf: String) -> String {
-        var gbnf = gbnf
+        var gbnf = gbnf.replacingOccurrences(of: Self.escapes, with: Self.wholeEscapes)
         for (number, rule) in rules.enumerated() {
             gbnf = gbnf.replacingOccurrences(
                 of: "\"\\\"\(Self.placeholder(number))\\\"\"", with: "hearth-rule-\(number)")

@@ -3,7 +3,7 @@
     import HearthBase
     import HearthInference
 
-    /// Answers the requests of one model: each step computes one batch for all running generations.
+    /// Answers the requests of one model: each step computes one batch for all answers and one for prompts.
     ///
     /// Unchecked, like its model: only the thread of the actor that made it may use it.
     final class GenerationLoop: @unchecked Sendable {
@@ -14,6 +14,8 @@
         private var batch: TokenBatch
         /// The number of prompt tokens in one step while other generations wait.
         private(set) var pace: StepPace
+        /// The number of steps that computed a prompt.
+        private var promptSteps = 0
 
         /// Makes the loop on the engine's thread.
         /// - Parameter load: the engine's count of used cores.
@@ -22,7 +24,7 @@
             model.moveHere(load)
             self.time = time
             batch = TokenBatch(capacity: model.sequences.context.batchSize)
-            pace = StepPace(bounds: min(32, model.chunkSize)...min(256, model.chunkSize))
+            pace = StepPace(bounds: min(BatchPlan.tile, model.chunkSize)...min(256, model.chunkSize))
         }
 
         enum Admittance {
@@ -114,7 +116,7 @@
             return sweep()
         }
 
-        /// Computes one batch for all running generations.
+        /// Computes the next tokens of all running answers, then a part of the prompts.
         /// - Parameter isBesideOthers: whether another model also answers, and waits for the end of the step.
         /// - Returns: the ended generations.
         func step(isBesideOthers: Bool = false) -> [Generation] {
@@ -185,38 +187,57 @@
         }
 
         private func computeTokens(isBesideOthers: Bool) {
-            var wanted: [(run: Generation, range: Range<Int>)] = []
-            for run in runs {
-                if case .tokens(let range)? = run.step { wanted.append((run, range)) }
+            var runs: [Generation] = []
+            var wants: [BatchPlan.Want] = []
+            for run in self.runs {
+                guard case .tokens(let range)? = run.step else { continue }
+                runs.append(run)
+                wants.append(BatchPlan.Want(tokens: range.count, isAnswering: run.phase == .decode))
             }
-            guard !wanted.isEmpty else { return }
             let plan = BatchPlan(
-                wanted.map { BatchPlan.Want(tokens: $0.range.count, isAnswering: $0.run.phase == .decode) },
+                wants,
                 limits: BatchPlan.Limits(
-                    capacity: model.chunkSize, besideOthers: pace.tokens, isBesideOthers: isBesideOthers))
+                    capacity: model.chunkSize, besideOthers: pace.tokens, isBesideOthers: isBesideOthers),
+                turn: promptSteps)
+            compute(zip(runs, plan.answers), isPrompts: false)
+            if plan.prompts.contains(where: { $0 > 0 }) {
+                // Delivers the answers' tokens before the longer call.
+                handOver()
+                let watch = time.stopwatch()
+                guard let count = compute(zip(runs, plan.prompts), isPrompts: true) else { return }
+                pace.observe(tokens: count, seconds: watch.elapsed.seconds)
+                promptSteps &+= 1
+            }
+        }
+
+        /// Computes one call for some generations.
+        /// - Returns: the number of computed tokens; `nil` for a call that failed.
+        @discardableResult
+        private func compute(_ shares: some Sequence<(Generation, Int)>, isPrompts: Bool) -> Int? {
             batch.removeAll()
             var parts: [Part] = []
-            for (want, count) in zip(wanted, plan.shares) where count > 0 {
-                let run = want.run
-                let tokens = run.tokens(want.range.prefix(count))
+            for (run, count) in shares where count > 0 {
+                guard case .tokens(let range)? = run.step else { continue }
+                let tokens = run.tokens(range.prefix(count))
                 let needsLogits = run.needsLogits(after: count)
-                batch.append(
-                    tokens, at: run.position, of: run.sequence, outputs: needsLogits ? .last : .none)
+                batch.append(tokens, at: run.position, of: run.sequence, outputs: needsLogits ? .last : .none)
                 parts.append(Part(run: run, tokens: tokens, logits: needsLogits ? Int32(batch.count - 1) : nil))
             }
+            guard !parts.isEmpty else { return 0 }
             model.listeners.members = parts.map(\.run.request.signal)
-            let watch = time.stopwatch()
-            // The steps of prompts differ in size, so their times say nothing about the number of threads.
-            let isDecode = parts.allSatisfy { $0.run.phase == .decode && $0.tokens.count == 1 }
-            if !isDecode { handOver() }
+            // Steps of other sizes say nothing about the number of threads.
+            let isMeasured = !isPrompts && parts.allSatisfy { $0.tokens.count == 1 }
             let status =
-                isDecode
+                isMeasured
                 ? model.runDecodeStep(streams: parts.count) { model.sequences.context.decode(batch) }
                 : model.runPrefillStep { model.sequences.context.decode(batch) }
-            guard status == 0 else { return didFail(parts.map(\.run), status) }
-            pace.observe(tokens: batch.count, seconds: watch.elapsed.seconds)
+            guard status == 0 else {
+                didFail(parts.map(\.run), status)
+                return nil
+            }
             for part in parts { model.sequences.didCompute(part.tokens, in: part.run.sequence) }
             for part in parts { part.run.didCompute(part.tokens.count, logits: part.logits) }
+            return batch.count
         }
 
         /// Truncates the sequences to their ledgers. Status 2 is an aborted computation: its callers have left.

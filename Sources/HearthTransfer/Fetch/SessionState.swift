@@ -50,6 +50,8 @@ struct SessionState: Sendable {
     private var isRestarting = false
     private var isIndivisible = false
     private var workers: Set<Int> = []
+    /// The workers whose connection has made the file longer.
+    private var fruitful: Set<Int> = []
     private var lastWorker = 0
     /// The number of bytes received of the file, written or not.
     package private(set) var here: UInt64
@@ -151,6 +153,7 @@ struct SessionState: Sendable {
         let end = isOpen && schedule.total == nil ? UInt64.max : range.upperBound
         let isWhole = range.lowerBound == 0 && isOpen
         origins.asked(range, of: source)
+        fruitful.remove(worker)
         return .fetch(
             Job(
                 worker: worker, source: source, range: range, asked: isWhole ? nil : range.lowerBound..<end,
@@ -238,6 +241,7 @@ struct SessionState: Sendable {
             highWater = here
             restarts.progressed()
             board.progressed(job.source)
+            fruitful.insert(job.worker)
         }
         budget.standstill.received(accepted, at: now)
         let pause = limiter?.take(count, at: now) ?? .zero
@@ -285,6 +289,8 @@ struct SessionState: Sendable {
         }
         if (error as? TransferError)?.code == .serverBusy { governor.refused(at: now) }
         if budget.standstill.isExhausted(afterFailureAt: now) { throw error }
+        // Another connection's failure may have counted this one's bytes already.
+        if fruitful.remove(job.worker) != nil { board.progressed(job.source) }
         return board.failed(job.source, error, requested: requested, jitter: jitter, at: now, &budget)
     }
 

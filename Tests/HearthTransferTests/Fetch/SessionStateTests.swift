@@ -63,4 +63,37 @@ import Testing
         state.settle(total: 0, by: job)
         #expect(state.schedule.total == (isStale ? nil : 0))
     }
+
+    /// Connections that are all cut after they brought bytes have not failed in vain, also if nobody brings more
+    /// between their failures.
+    @Test func connectionsCutTogetherAreNotFruitless() throws {
+        let request = TransferRequest(
+            label: "m.gguf", locations: [try #require(URL(string: "http://127.0.0.1:1/m.gguf"))], size: .exact(100_000),
+            digest: SHA256Digest(hashing: Data()))
+        var tuning = TransferTuning()
+        tuning.pieceLength = 1_000
+        tuning.stragglerInterval = nil
+        var state = SessionState(request, held: RangeSet(), tuning: tuning)
+        var now = Duration.zero
+        let first = try job(&state)
+        state.opened(first, isPart: true, total: 100_000)
+        var jobs = [first]
+        for worker in state.newWorkers() {
+            guard case .fetch(let job) = try state.next(worker, at: now) else { continue }
+            jobs.append(job)
+        }
+        #expect(jobs.count > 1)
+        for round in 0..<3 {
+            for job in jobs { _ = state.received(10, by: job, at: now) }
+            for job in jobs {
+                // Each fails after the pause of the one before.
+                now += .seconds(1.1)
+                let pause = try state.failed(job, Self.cut, requested: nil, jitter: 0, at: now)
+                #expect(pause == .milliseconds(250), "round \(round)")
+                #expect(state.board.hasAny)
+            }
+        }
+    }
+
+    private static let cut = TransferError(.networkError, "the connection broke", disposition: .tryLater)
 }

@@ -20,7 +20,7 @@ package struct CalendarAction: AssistantAction {
                 "timeZone", PayloadPattern.zone, atMost: 40,
                 about: "such as Europe/Berlin; the user's zone if left out"),
             .text("location", atMost: 60, about: "the place"),
-            .text("notes", atMost: 160, about: "further text"),
+            .text("notes", atMost: 120, about: "further text"),
             .pattern(
                 "recurrence", PayloadPattern.recurrence, atMost: 60, about: "an RRULE such as FREQ=WEEKLY;COUNT=10"),
             .integer("alarmMinutes", 0...40_320, about: "the minutes between the alarm and the start"),
