@@ -65,7 +65,7 @@ llama_context *hearth_context_new(llama_model *model, const hearth_context_optio
         params.n_batch = options->batch;
         params.n_ubatch = options->chunk;
         params.n_seq_max = options->sequences > 1 ? options->sequences : 1;
-        params.kv_unified = options->sequences > 1;
+        params.kv_unified = options->sequences > 1 && !options->own_cells;
         params.n_threads = options->threads;
         params.n_threads_batch = options->threads;
         params.no_perf = true;

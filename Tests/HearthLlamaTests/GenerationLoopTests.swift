@@ -49,9 +49,9 @@
                     #expect(bench.loop.admit(bench.ask(StepBench.longText)) == .begun)
                     _ = bench.loop.step(isBesideOthers: true)
                     // This is the size before the first measurement.
-                    #expect(bench.loop.model.sequences.ledger(0).count == 64)
+                    #expect(bench.loop.model.sequences.ledger(0).count == 128)
                     _ = bench.loop.step(isBesideOthers: true)
-                    #expect(bench.loop.model.sequences.ledger(0).count <= 64 + 256)
+                    #expect(bench.loop.model.sequences.ledger(0).count <= 128 + 256)
                     let before = bench.loop.model.sequences.ledger(0).count
                     _ = bench.loop.step()
                     #expect(bench.loop.model.sequences.ledger(0).count == before + 512)
@@ -213,6 +213,37 @@
                     let (left, right) = (heir.shares?.donor, other.shares?.donor)
                     #expect((left == nil && right === heir) || (right == nil && left === other))
                     bench.finish()
+                }
+            }
+
+            /// With cells for a whole context of each sequence, none reads another's cells, and common beginnings are
+            /// copied.
+            @Test func sequencesWithCellsOfTheirOwnAnswerTheSame() async throws {
+                try await blocking {
+                    let bench = try StepBench(TestModel.path, sequences: 3, context: 1024, cells: 3072)
+                    let sequences = bench.loop.model.sequences
+                    #expect(sequences.context.hasOwnCells)
+                    #expect(sequences.context.length == 1024 && sequences.context.cells == 3072)
+                    let text = StepBench.long("fox", sentences: 20)
+                    var runs: [Generation] = []
+                    func begin(_ question: String) throws {
+                        #expect(bench.loop.admit(bench.ask(question, tokens: 8)) == .begun)
+                        runs.append(try #require(bench.loop.runs.last))
+                    }
+                    try begin("Hello.")
+                    try begin(text + " What is it about?")
+                    while runs[1].phase == .prefill { _ = bench.loop.step() }
+                    try begin(text + " Who walks?")
+                    #expect(sequences.ledger(runs[2].sequence).count > 150)
+                    #expect(sequences.ledger(runs[2].sequence).count < runs[2].prompt.ledger.count)
+                    bench.finish()
+                    let alone = try StepBench(TestModel.path, sequences: 1)
+                    #expect(!alone.loop.model.sequences.context.hasOwnCells)
+                    for run in runs {
+                        let ledger = sequences.ledger(run.sequence)
+                        #expect(ledger.starts(with: run.prompt.ledger))
+                        try expectOwnAnswer(ledger, from: run.prompt.ledger.count, alone.loop.model)
+                    }
                 }
             }
 

@@ -12,7 +12,8 @@
         private(set) var streams: [AsyncThrowingStream<GenerationEvent, any Error>] = []
 
         init(
-            _ path: Path? = nil, sequences: Int = 8, context: Int = 4096, batch: Int = 512, threads: Int? = 1,
+            _ path: Path? = nil, sequences: Int = 8, context: Int = 4096, cells: Int? = nil, batch: Int = 512,
+            threads: Int? = 1,
             gpuLayers: Int = -1,
             hasGPU: Bool = false, load: CoreLoad = CoreLoad(), time: TimeSource = .system, folder: Path? = nil,
             fileSystem: any FileSystem = LocalFileSystem()
@@ -21,7 +22,8 @@
                 try LoadedModel(
                     path: try path ?? TestModel.light,
                     configuration: LlamaConfiguration(
-                        contextLength: context, batchSize: batch, threadCount: threads, gpuLayers: gpuLayers,
+                        contextLength: context, cells: cells, batchSize: batch, threadCount: threads,
+                        gpuLayers: gpuLayers,
                         stateFolder: folder, stateBytes: folder == nil ? 0 : nil, sequences: sequences),
                     hasGPU: hasGPU, fileSystem: fileSystem, progress: { _ in true }),
                 load: load, time: time)

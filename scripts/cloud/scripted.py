@@ -18,6 +18,8 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 KEY = "stand-in-key"
+SEARCH = "WEB_SEARCH"
+OTHERWISE = "I am here, and I answer."
 PACE = float(os.environ.get("HEARTH_PACE", "0"))
 
 TRIP = """## Three days in Lisbon
@@ -70,10 +72,10 @@ def answer(question):
     if "anna" in words:
         return "", "I look for Anna.\n\n" + block("CONTACTS_SEARCH", query="Anna")
     if "tide" in words:
-        return "", "I look it up.\n\n" + block("WEB_SEARCH", query="high tide today")
+        return "", "I look it up.\n\n" + block(SEARCH, query="high tide today")
     if "trip" in words:
         return "They plan a trip.", TRIP
-    return "", "I am here, and I answer."
+    return "", OTHERWISE
 
 
 class Server(BaseHTTPRequestHandler):
@@ -106,11 +108,11 @@ class Server(BaseHTTPRequestHandler):
         content = request["messages"][-1]["content"]
         if not isinstance(content, str):
             content = " ".join(part.get("text", "") for part in content)
-        if '<results source="web search' in content and "14:20" in content:
+        # The question stands beside the sections of the prompt. The results of a search stay for the turn after it.
+        question = re.sub(r"<(now|calendar|reminders|facts|results)\b.*?</\1>", "", content, flags=re.S)
+        thinking, text = answer(question)
+        if '<results source="web search' in content and "14:20" in content and (SEARCH in text or text == OTHERWISE):
             thinking, text = "", "High tide is at **14:20** (tides.example)."
-        else:
-            # The question stands beside the sections of the prompt.
-            thinking, text = answer(re.sub(r"<(now|calendar|reminders|facts|results)\b.*?</\1>", "", content, flags=re.S))
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Transfer-Encoding", "chunked")

@@ -139,8 +139,11 @@ struct hearth_context_options {
     int32_t threads;
     /// Gives the hidden state of each token instead of the logits for the next token.
     bool embeddings;
-    /// The number of sequences, 0 for one. They share all cells, so that each may be as long as the context.
+    /// The number of sequences, 0 for one.
     uint32_t sequences;
+    /// Whether each sequence has an equal part of the cells for itself, and its tokens are compared with no other cells.
+    /// Otherwise the sequences share all cells, so that each may be as long as the context.
+    bool own_cells;
     /// The type of keys and values: a `ggml_type`. Quantised values need flash attention, so such a type switches it
     /// on.
     int32_t cache_type;

@@ -14,6 +14,9 @@
         /// The longest sequence in tokens. llama.cpp rounds a length up to 256, and a model with learned positions has
         /// none beyond its trained length: such a token would end the process. More cells do not lengthen a sequence.
         private let longest: Int
+        /// Whether each sequence has cells for itself. Its tokens are then compared with no other sequence's cells, and are
+        /// not shared but copied.
+        let hasOwnCells: Bool
 
         /// The requested sizes of a context. The context reports the sizes that llama.cpp gave it.
         struct Shape {
@@ -24,8 +27,10 @@
             var chunk: Int
             var threads: Int
             var embeddings = false
-            /// The conversations computed side by side; they share the cells of the context.
+            /// The conversations computed side by side.
             var sequences = 1
+            /// Whether each of several sequences has cells for itself, an equal part of all cells. Otherwise they share them.
+            var hasOwnCells = false
             var cacheType = CacheType.f16
             var flashAttention = FlashAttention.automatic
         }
@@ -39,6 +44,7 @@
             options.threads = Int32(clamping: shape.threads)
             options.embeddings = shape.embeddings
             options.sequences = UInt32(clamping: shape.sequences)
+            options.own_cells = shape.hasOwnCells
             options.cache_type = shape.cacheType.ggmlType
             options.flash_attention = shape.flashAttention.llamaType
             guard let context = hearth_context_new(weights.model, &options, &reason) else { return nil }
@@ -49,6 +55,7 @@
             let trained = weights.trainedContextLength
             let hasMoreCells = (shape.cells ?? 0) > shape.length
             longest = hasMoreCells ? shape.length : shape.length <= trained ? trained : .max
+            hasOwnCells = shape.hasOwnCells && shape.sequences > 1
             Handles.take(.context)
         }
 
@@ -141,7 +148,7 @@
             _ = llama_memory_seq_rm(llama_get_memory(raw), llama_seq_id(sequence), -1, -1)
         }
 
-        /// Gives an empty sequence the first `count` tokens of another. Both share the cells; nothing is copied
+        /// Gives an empty sequence the first `count` tokens of another, if the sequences share their cells; nothing is copied
         /// (`llama_memory_seq_cp`).
         borrowing func copy(_ source: Int, to target: Int, count: Int) {
             llama_memory_seq_cp(

@@ -24,7 +24,8 @@
             model.moveHere(load)
             self.time = time
             batch = TokenBatch(capacity: model.sequences.context.batchSize)
-            pace = StepPace(bounds: min(BatchPlan.tile, model.chunkSize)...min(256, model.chunkSize))
+            // ggml gives each thread four parts of a call; parts of fewer tokens divide its tiles badly.
+            pace = StepPace(bounds: min(2 * BatchPlan.tile, model.chunkSize)...min(256, model.chunkSize))
         }
 
         enum Admittance {
@@ -199,7 +200,8 @@
                 limits: BatchPlan.Limits(
                     capacity: model.chunkSize, besideOthers: pace.tokens, isBesideOthers: isBesideOthers),
                 turn: promptSteps)
-            compute(zip(runs, plan.answers), isPrompts: false)
+            // llama.cpp computes sequences with cells of their own together if their numbers follow each other.
+            compute(zip(runs, plan.answers).sorted { $0.0.sequence < $1.0.sequence }, isPrompts: false)
             if plan.prompts.contains(where: { $0 > 0 }) {
                 // Delivers the answers' tokens before the longer call.
                 handOver()

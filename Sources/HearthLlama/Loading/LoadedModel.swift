@@ -56,16 +56,19 @@
             self.projector = projectorMade
             let length = configuration.resolvedContextLength(trained: weights.trainedContextLength)
             let batch = min(configuration.resolvedBatchSize, length)
+            let cells = configuration.resolvedCells(window: length)
+            // Conversations share cells by counting positions; with grid positions a picture has fewer positions than
+            // cells.
+            let parallel =
+                projectorMade?.hasGridPositions == true
+                ? 1 : min(batch, configuration.resolvedSequences(canShare: weights.canForgetAPart))
             // The compute buffers grow with the chunk, and chunks above llama.cpp's default are no faster.
             let shape = ModelContext.Shape(
-                length: length, cells: configuration.resolvedCells(window: length), batch: batch,
+                length: length, cells: cells, batch: batch,
                 // A picture whose tokens attend to each other in both directions is computed in one call.
                 chunk: projectorMade?.looksBothWays == true ? batch : min(batch, 512),
                 threads: configuration.resolvedThreadCount,
-                // Conversations share cells by counting positions; with grid positions a picture has fewer positions
-                // than cells.
-                sequences: projectorMade?.hasGridPositions == true
-                    ? 1 : min(batch, configuration.resolvedSequences(canShare: weights.canForgetAPart)),
+                sequences: parallel, hasOwnCells: weights.canForgetAPart && cells / parallel >= length,
                 cacheType: configuration.cacheType, flashAttention: configuration.flashAttention)
             var reason: UnsafeMutablePointer<CChar>?
             guard let context = ModelContext(weights, shape, reason: &reason) else {
@@ -84,7 +87,8 @@
                 count: context.threadCount, adapts: configuration.threadCount == nil && !isOnGPU)
             sequences = Sequences(context)
             conversations = ConversationMemory(
-                sequences, maker: try Self.maker(path, projector, configuration), canGoBack: weights.canForgetAPart,
+                sequences, maker: try Self.maker(path, projector, configuration),
+                canGoBack: weights.canForgetAPart,
                 states: StateCache(
                     folder: configuration.stateFolder, limit: configuration.resolvedStateBytes, fileSystem: fileSystem))
             self.supportsVision = supportsVision || projectorMade != nil

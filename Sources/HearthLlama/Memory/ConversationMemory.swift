@@ -158,11 +158,11 @@
             }
         }
 
-        /// Moves idle conversations from the context to states in memory, which can be restored in some milliseconds:
-        /// each step passes over the cells of all conversations in the context. A file takes longer to read, so with a
-        /// folder the conversations stay in the context.
+        /// Moves idle conversations from shared cells to states in memory, which can be restored in some milliseconds: each
+        /// step passes over all shared cells. A file takes longer to read, so with a folder the conversations stay in the
+        /// context.
         private func saveIdle(except slot: Int) {
-            guard !states.outlivesTheModel else { return }
+            guard !states.outlivesTheModel, !sequences.context.hasOwnCells else { return }
             for idle in table.idleSlots(except: slot) {
                 if table.unsavedSlots.contains(idle) { save(idle, as: idle) }
                 if table.slots[idle].saved != nil { empty(idle) }

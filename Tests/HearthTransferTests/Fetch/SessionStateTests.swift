@@ -95,5 +95,5 @@ import Testing
         }
     }
 
-    private static let cut = TransferError(.networkError, "the connection broke", disposition: .tryLater)
+    private static let cut = TransferError(.serverBusy, "later", disposition: .tryLater)
 }
