@@ -11,6 +11,8 @@ import Testing
 /// extent, 100 otherwise.
 @Suite(.serialized) struct ConversationMeasurements {
     private static let conversations = TestExtent.isFull ? 10_000 : 100
+    /// A debug build beside other tests only shows that nothing is out of proportion.
+    private static let slack = TestExtent.isFull ? 1.0 : 5.0
     /// Of several runs the fastest, since other programs share the processor.
     private static func milliseconds(_ runs: Int = 5, _ body: () async throws -> Void) async throws -> Double {
         var best = Double.infinity
@@ -58,7 +60,7 @@ import Testing
             await database.close()
         }
         figures.append("open and list 100: \(list)")
-        #expect(list < 50)
+        #expect(list < 50 * Self.slack)
 
         let database = try await AssistantDatabase.open(home: folder.path("full"))
         let store = SQLiteConversationStore(database)
@@ -67,13 +69,13 @@ import Testing
             #expect(count == Self.conversations)
         }
         figures.append("list all: \(all)")
-        #expect(all < 50)
+        #expect(all < 50 * Self.slack)
         let conversation = try await Self.milliseconds {
             let count = try await store.messages(of: "conversation-50").count
             #expect(count == 100)
         }
         figures.append("open a conversation: \(conversation)")
-        #expect(conversation < 50)
+        #expect(conversation < 50 * Self.slack)
         for words in [
             "the", "and that", "you für", "thought", "an", "e", "ent", "nr50x7", "nr5", "京都", "住", "東京都 the",
             "missingword the",
@@ -81,7 +83,7 @@ import Testing
         ] {
             let time = try await Self.milliseconds { _ = try await store.search(words, limit: 50) }
             figures.append("search \(words): \(time)")
-            #expect(time < 100, "\(words)")
+            #expect(time < 100 * Self.slack, "\(words)")
         }
         await database.close()
 
