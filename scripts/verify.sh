@@ -91,7 +91,10 @@ stage_disk() {
     LIMITS_REQUIRED=1 scripts/inject.sh
 }
 
-selected() { env -u SWIFT_DETERMINISTIC_HASHING swift test "${flags[@]}" --skip-build --filter "$1"; }
+selected() { # the choice of tests, and further arguments
+    local filter=$1; shift
+    env -u SWIFT_DETERMINISTIC_HASHING swift test "${flags[@]}" --skip-build --filter "$filter" "$@"
+}
 
 stage_limits() {
     make --no-print-directory build
@@ -129,7 +132,10 @@ stage_stores() {
 # The assistant's tests with all of their rounds; the default model writes two hundred blocks.
 stage_assistant() {
     swift build "${flags[@]}" --build-tests
-    HEARTH_TESTS=full selected 'HearthAssistantTests|MarkdownStreamTests|HostileMarkdownTests'
+    # One measures the memory of the process, and one times of an optimised build (stage records).
+    HEARTH_TESTS=full selected 'HearthAssistantTests|MarkdownStreamTests|HostileMarkdownTests' \
+        --skip 'RealAssistantTests|ManyTurnsTests|ConversationMeasurements'
+    HEARTH_TESTS=full selected ManyTurnsTests
     # Optimised, as in a release: what is measured is the price of the grammar.
     HEARTH_TESTS=full swift test -c release -Xswiftc -enable-testing "${flags[@]}" --scratch-path .build-records \
         --filter RealAssistantTests
