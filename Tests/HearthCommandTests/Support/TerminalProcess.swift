@@ -1,3 +1,4 @@
+import CTerminal
 import Foundation
 import HearthBase
 
