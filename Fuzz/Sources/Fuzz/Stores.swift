@@ -34,7 +34,7 @@ func fuzzCalendar(_ data: Data) {
 func fuzzRecurrence(_ data: Data) {
     guard let rule = RecurrenceRule(String(decoding: data, as: UTF8.self)) else { return }
     let start = WallTime(year: 2026, month: 2, day: 28, hour: 9)
-    let window = start...(start + 3000 * WallTime.daySeconds)
+    let window = start...WallTime(seconds: start.seconds + 3000 * WallTime.daySeconds)
     guard let times = Recurrence.times(of: rule, start: start, in: window, until: nil) else { return }
     precondition(times.allSatisfy(window.contains), "a time is outside of the window")
     precondition(zip(times, times.dropFirst()).allSatisfy { $0 < $1 }, "the times are not in order")
