@@ -1,6 +1,6 @@
 import Foundation
-import HearthHTTP
 
+@testable import HearthHTTP
 @testable import HearthServer
 
 /// Reads the head of a request, as bytes on the wire: lines of `name: value` after `METHOD TARGET VERSION`. What the

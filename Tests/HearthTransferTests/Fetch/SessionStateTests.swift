@@ -64,8 +64,8 @@ import Testing
         #expect(state.schedule.total == (isStale ? nil : 0))
     }
 
-    /// Connections that are all cut after they brought bytes have not failed in vain, also if nobody brings more
-    /// between their failures.
+    /// Each connection brings bytes and is then cut: no failure counts as one without progress, also if no other
+    /// connection brings bytes before the next failure.
     @Test func connectionsCutTogetherAreNotFruitless() throws {
         let request = TransferRequest(
             label: "m.gguf", locations: [try #require(URL(string: "http://127.0.0.1:1/m.gguf"))], size: .exact(100_000),
