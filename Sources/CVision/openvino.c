@@ -167,7 +167,7 @@ static ov_status_e set_batch(struct hearth_openvino *library, ov_model_t *model,
 }
 
 struct hearth_network *hearth_network_new(
-    struct hearth_openvino *library, const void *model, size_t length, size_t batch, unsigned threads,
+    struct hearth_openvino *library, const void *model, size_t length, size_t batch, unsigned streams, unsigned threads,
     struct hearth_network_facts *facts, struct hearth_vision_error *error) {
     ov_model_t *read = NULL;
     ov_status_e status = library->ov_core_read_model_from_memory_buffer(library->core, model, length, NULL, &read);
@@ -189,12 +189,13 @@ struct hearth_network *hearth_network_new(
         return NULL;
     }
     network->library = library;
-    char count[16];
+    char count[16], side[16];
     snprintf(count, sizeof count, "%u", threads);
+    snprintf(side, sizeof side, "%u", streams);
     // By default the processor's plugin may compute in 16 bits, where results differ by a tenth.
     status = library->ov_core_compile_model(
-        library->core, read, "CPU", 6, &network->model, "INFERENCE_NUM_THREADS", count, "PERFORMANCE_HINT", "LATENCY",
-        "INFERENCE_PRECISION_HINT", "f32");
+        library->core, read, "CPU", 8, &network->model, "INFERENCE_NUM_THREADS", count, "NUM_STREAMS", side,
+        "PERFORMANCE_HINT", "LATENCY", "INFERENCE_PRECISION_HINT", "f32");
     library->ov_model_free(read);
     if (status != OK) {
         fail(library, HEARTH_VISION_UNSUPPORTED, error);
@@ -281,9 +282,9 @@ struct hearth_openvino *hearth_openvino_load(const char *path, struct hearth_vis
 }
 
 struct hearth_network *hearth_network_new(
-    struct hearth_openvino *library, const void *model, size_t length, size_t batch, unsigned threads,
+    struct hearth_openvino *library, const void *model, size_t length, size_t batch, unsigned streams, unsigned threads,
     struct hearth_network_facts *facts, struct hearth_vision_error *error) {
-    (void)library, (void)model, (void)length, (void)batch, (void)threads, (void)facts;
+    (void)library, (void)model, (void)length, (void)batch, (void)streams, (void)threads, (void)facts;
     hearth_fail(error, HEARTH_VISION_MISSING, "this program was built without OpenVINO");
     return NULL;
 }

@@ -46,8 +46,9 @@ struct hearth_network_facts {
 
 /// Compiles a model in ONNX's format for the processor, with results of 32-bit precision. NULL and a reason on failure.
 /// Nothing else is read from the disk. `batch` is the pictures of one computation; a model may have a number of its own.
+/// `streams` is the computations that run side by side; they share the threads.
 struct hearth_network *hearth_network_new(
-    struct hearth_openvino *library, const void *model, size_t length, size_t batch, unsigned threads,
+    struct hearth_openvino *library, const void *model, size_t length, size_t batch, unsigned streams, unsigned threads,
     struct hearth_network_facts *facts, struct hearth_vision_error *error);
 /// Frees a model. Its computations must have been freed.
 void hearth_network_free(struct hearth_network *network);

@@ -27,11 +27,17 @@ final class Network: @unchecked Sendable {
     private let idle = Locked<[Computation]>([])
 
     /// Compiles a model (`hearth_network_new`). Blocks.
-    /// - Parameter batch: the pictures of one computation, unless the model has a number of its own.
-    init(_ model: [UInt8], batch: Int, threads: Int, library: NetworkLibrary) throws(VisionFailure) {
+    /// - Parameters:
+    ///   - batch: the pictures of one computation, unless the model has a number of its own.
+    ///   - streams: the computations that run side by side; they share the threads.
+    init(
+        _ model: [UInt8], batch: Int, streams: Int, threads: Int, library: NetworkLibrary
+    ) throws(VisionFailure) {
         var facts = hearth_network_facts()
         raw = try VisionFailure.check {
-            hearth_network_new(library.raw, model, model.count, batch, UInt32(clamping: threads), &facts, $0)
+            hearth_network_new(
+                library.raw, model, model.count, batch, UInt32(clamping: streams), UInt32(clamping: threads), &facts, $0
+            )
         }
         (inputs, outputs, hasFreeBatch) = (facts.inputs, facts.outputs, facts.has_free_batch)
         (input, output) = (Shape(facts.input), Shape(facts.output))

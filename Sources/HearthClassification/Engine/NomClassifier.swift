@@ -16,9 +16,12 @@ public final class NomClassifier: ImageClassifier {
     private let labels: [String]
     /// The pictures of one computation.
     private let batch: Int
+    /// The computations of one call that run side by side, each on a thread of its own.
+    private let lanes: Int
 
-    /// The most pictures of one computation.
-    private static let mostPictures = 32
+    /// The most pictures of one computation: two of 16 side by side take 0.68 of the time that one of 32 takes on two
+    /// threads.
+    private static let mostPictures = 16
 
     /// Loads a model file of this machine, with `classifier.json` and the list of classes beside it.
     /// - Throws: as ``load(_:threads:)``.
@@ -50,15 +53,16 @@ public final class NomClassifier: ImageClassifier {
         let name = files.model.lastComponent
         let library = try NetworkLibrary.shared()
         let (model, facts) = (loaded.model, loaded.facts)
-        let make: @Sendable (Int) throws -> Network = { batch in
+        let make: @Sendable (Int, Int) throws -> Network = { batch, streams in
             do throws(VisionFailure) {
-                return try Network(model, batch: batch, threads: threads, library: library)
+                return try Network(model, batch: batch, streams: streams, threads: threads, library: library)
             } catch {
                 throw Self.refusal(of: name, facts, error)
             }
         }
-        network = try make(1)
-        makeWide = { try make(Self.mostPictures) }
+        network = try make(1, 1)
+        makeWide = { try make(Self.mostPictures, threads) }
+        lanes = network.hasFreeBatch ? threads : 1
         settings = loaded.settings
         labels = loaded.labels.labels
         batch = try Self.batch(network, settings, name)
@@ -71,27 +75,47 @@ public final class NomClassifier: ImageClassifier {
     }
 
     public func classify(_ pictures: [Picture], top: Int) async throws -> [Classification] {
-        try await StopFlag.blocking { [self] flag in try classify(pictures, top: top) { try flag.check() } }
-    }
-
-    /// The same on this thread. Blocks.
-    private func classify(_ pictures: [Picture], top: Int, _ check: () throws -> Void) throws -> [Classification] {
-        let scores = Scores(output: settings.output, temperature: settings.temperature)
-        var answers: [Classification] = []
-        answers.reserveCapacity(pictures.count)
-        var rest = pictures[...]
-        while !rest.isEmpty {
-            try check()
-            let part = rest.prefix(rest.count < batch && network.hasFreeBatch ? 1 : batch)
-            rest = rest.dropFirst(part.count)
-            let numbers = try compute(part)
-            for index in 0..<part.count {
-                let row = numbers[index * labels.count..<(index + 1) * labels.count]
-                answers.append(
-                    Classification(scores.ranked(row, top: top).map { Candidate(labels[$0.place], $0.confidence) }))
+        let parts = parts(of: pictures)
+        let rest = Locked(parts.indices)
+        // Each takes the next part until none is left.
+        let lane: @Sendable () async throws -> [(part: Int, answers: [Classification])] = { [self] in
+            try await StopFlag.blocking { [self] flag in
+                var found: [(part: Int, answers: [Classification])] = []
+                while let part = rest.withLock({ $0.popFirst() }) {
+                    try flag.check()
+                    found.append((part, try classify(parts[part], top: top)))
+                }
+                return found
             }
         }
-        return answers
+        guard parts.count > 1, lanes > 1 else { return try await lane().flatMap(\.answers) }
+        return try await withThrowingTaskGroup(of: [(part: Int, answers: [Classification])].self) { group in
+            for _ in 0..<min(lanes, parts.count) { group.addTask(operation: lane) }
+            let found = try await group.reduce(into: []) { $0 += $1 }
+            return found.sorted { $0.part < $1.part }.flatMap(\.answers)
+        }
+    }
+
+    /// The pictures of each computation: ``batch``, and one at a time what is left of a model that takes any number.
+    private func parts(of pictures: [Picture]) -> [ArraySlice<Picture>] {
+        var parts: [ArraySlice<Picture>] = []
+        var rest = pictures[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(rest.count < batch && network.hasFreeBatch ? 1 : batch)
+            rest = rest.dropFirst(part.count)
+            parts.append(part)
+        }
+        return parts
+    }
+
+    /// Classifies the pictures of one computation. Blocks.
+    private func classify(_ part: ArraySlice<Picture>, top: Int) throws -> [Classification] {
+        let scores = Scores(output: settings.output, temperature: settings.temperature)
+        let numbers = try compute(part)
+        return (0..<part.count).map { index in
+            let row = numbers[index * labels.count..<(index + 1) * labels.count]
+            return Classification(scores.ranked(row, top: top).map { Candidate(labels[$0.place], $0.confidence) })
+        }
     }
 
     /// Computes the output of at most ``batch`` pictures.
@@ -155,7 +179,7 @@ public final class NomClassifier: ImageClassifier {
     private func probe(_ loaded: LoadedClassifier) throws {
         guard let canary = loaded.canary else { return }
         let picture = try Picture(file: canary.bytes)
-        let answer = try classify([picture], top: 1) {}.first?.candidates.first
+        let answer = try classify([picture], top: 1).first?.candidates.first
         guard let answer, answer.label == canary.label, answer.confidence.isFinite else {
             throw ClassificationError(
                 .canaryMissed, "\(information.name) does not know the picture that its publisher sent along",
