@@ -74,7 +74,7 @@ import Testing
         #expect(again.plan.reused == 39 && again.plan.miss == .repeated)
         table.release(again.slot, holding: HeldPrefix(tokens: []))
         // The copy would have few tokens, and less than half of the prompt.
-        let other = try choose(&table, Array(tokens(1, 30)) + Array(repeating: 7, count: 40))
+        let other = try choose(&table, Array(tokens(1, 12)) + Array(repeating: 7, count: 40))
         #expect(other.copies == nil && other.plan.reused == 0)
     }
 
@@ -154,6 +154,35 @@ import Testing
         table.release(second.slot, holding: HeldPrefix(tokens: tokens(1, 30)))
         table.note(second.slot, holding: HeldPrefix(tokens: []))
         #expect(table.slots[second.slot].held.tokens == tokens(1, 30))
+    }
+
+    /// A template's own system prompt is short, and each conversation begins with it.
+    @Test(arguments: [(15, nil), (16, SlotTable.Choice.Copy(slot: 1, count: 16))])
+    func aShortBeginningIsCopiedFromTheShortestSequence(shared: Int, copies: SlotTable.Choice.Copy?) throws {
+        var table = table(of: [1500, 30, 700], after: tokens(0, shared), copiedForOneComputed: 64)
+        #expect(try choose(&table, tokens(0, shared) + tokens(4, 100)).copies == copies)
+    }
+
+    /// With cells for each sequence, the state of the whole sequence is copied.
+    @Test(arguments: [64, 128, nil])
+    func aBeginningIsComputedWhereCopyingTakesLonger(rate: Int?) throws {
+        var table = table(of: [1500], after: tokens(0, 20), copiedForOneComputed: rate)
+        let copies = try choose(&table, tokens(0, 20) + tokens(4, 100)).copies
+        #expect(copies == (rate == 64 ? nil : SlotTable.Choice.Copy(slot: 0, count: 20)))
+    }
+
+    /// Conversations of the given lengths that share a beginning, each in a sequence.
+    private func table(
+        of lengths: [Int], after beginning: [Int32], copiedForOneComputed rate: Int?
+    ) -> SlotTable {
+        var table = SlotTable(
+            count: lengths.count + 1, rules: SlotTable.Rules(canSave: false, copiedForOneComputed: rate))
+        for (name, length) in lengths.enumerated() {
+            let prompt = beginning + tokens(Int32(name + 1), length)
+            guard let choice = table.choose(prompt: prompt) else { continue }
+            table.release(choice.slot, holding: HeldPrefix(tokens: prompt))
+        }
+        return table
     }
 
     @Test func idleSequencesAreEmptiedTheOldestFirst() throws {

@@ -48,19 +48,27 @@ package struct SlotTable: Sendable, Hashable {
         package var canCopy: Bool
         /// Whether states can be saved.
         package var canSave: Bool
-        /// The fewest tokens that are saved, restored or copied; fewer are computed again. Tokens that are at least
-        /// half of a prompt are always copied. Default 64.
+        /// The fewest tokens that are saved or restored; fewer are computed again. Default 64.
         package var fewestTokens: Int
+        /// The fewest tokens that are copied within the context, such as the system prompt that a template writes itself.
+        /// Tokens that are at least half of a prompt are always copied. Default 16.
+        package var fewestCopied: Int
+        /// The tokens of a sequence whose state is copied in about the time that computing one token takes; `nil` where
+        /// sequences share their cells, and a copy costs nothing.
+        package var copiedForOneComputed: Int?
         /// The most bytes of all saved states; a larger state is not kept, and 0 keeps none. Default 1 GiB.
         package var savedBytes: UInt64
 
         /// The given rules.
         package init(
-            canCopy: Bool = true, canSave: Bool = true, fewestTokens: Int = 64, savedBytes: UInt64 = 1 << 30
+            canCopy: Bool = true, canSave: Bool = true, fewestTokens: Int = 64, fewestCopied: Int = 16,
+            copiedForOneComputed: Int? = nil, savedBytes: UInt64 = 1 << 30
         ) {
             self.canCopy = canCopy
             self.canSave = canSave
             self.fewestTokens = fewestTokens
+            self.fewestCopied = fewestCopied
+            self.copiedForOneComputed = copiedForOneComputed
             self.savedBytes = savedBytes
         }
 
@@ -171,16 +179,23 @@ package struct SlotTable: Sendable, Hashable {
         state.map { $0.reused > present + rules.fewestTokens } ?? false
     }
 
-    /// The longest beginning that another sequence can lend to `target`, if it is long enough.
+    /// The beginning that saves the most time if another sequence lends it to `target`; `nil` if none is worth it.
     private func copy(to target: Int, _ prompt: [Int32]) -> Choice.Copy? {
         guard rules.canCopy else { return nil }
-        let source = slots.indices.filter { $0 != target }.map { (slot: $0, common: common($0, prompt)) }
-            .max { $0.common < $1.common }
         // A short prompt that is asked again after a long answer has few tokens, but all of them are in the sequence.
-        guard let source, source.common >= rules.fewestTokens || source.common * 2 >= prompt.count,
-            slots[source.slot].held.reach == .anywhere, source.common > common(target, prompt)
-        else { return nil }
-        return Choice.Copy(slot: source.slot, count: source.common)
+        let fewest = min(rules.fewestCopied, (prompt.count + 1) / 2)
+        return slots.indices.lazy
+            .filter { $0 != target && slots[$0].held.reach == .anywhere }
+            .map { (copy: Choice.Copy(slot: $0, count: common($0, prompt)), gain: gain($0, prompt)) }
+            .filter { $0.copy.count >= fewest && $0.gain > common(target, prompt) }
+            .max { $0.gain < $1.gain }?.copy
+    }
+
+    /// The computed tokens that a copy saves, less those that could be computed in the time that the copy of the whole
+    /// sequence takes.
+    private func gain(_ source: Int, _ prompt: [Int32]) -> Int {
+        let cost = rules.copiedForOneComputed.map { slots[source].held.tokens.count / $0 } ?? 0
+        return common(source, prompt) - cost
     }
 
     /// Whether a prompt continues a sequence's tokens, so that no state of another conversation is lost.

@@ -40,8 +40,7 @@
             ledgers[sequence].removeSubrange(min(count, ledgers[sequence].count)...)
         }
 
-        /// Replaces the tokens of a sequence by the first `count` tokens of another. A sequence with cells for itself stays
-        /// empty where computing the tokens is about as quick as copying the other's whole state.
+        /// Replaces the tokens of a sequence by the first `count` tokens of another.
         func copy(_ source: Int, to target: Int, count: Int) {
             clear(target)
             guard context.hasOwnCells else {
@@ -50,15 +49,11 @@
                 return
             }
             // llama.cpp would copy the cells only with the next batch.
-            guard count >= ledgers[source].count / Self.copiedForOneComputed,
-                let state = state(of: source, limit: .max),
-                restore(state.tokens, state.bytes, in: target)
-            else { return }
+            guard let state = state(of: source, limit: .max), restore(state.tokens, state.bytes, in: target) else {
+                return
+            }
             truncate(target, to: count)
         }
-
-        /// The tokens whose state is copied in about the time that computing one token takes.
-        private static let copiedForOneComputed = 64
 
         /// The state of a sequence (`llama_state_seq_get_data`); `nil` if the sequence is empty or its state is larger than `limit`.
         func state(of sequence: Int, limit: UInt64) -> (tokens: [llama_token], bytes: Data)? {

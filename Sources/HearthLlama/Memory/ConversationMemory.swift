@@ -25,12 +25,19 @@
             reach = canGoBack ? .anywhere : .presentOnly
             let count = sequences.context.sequences
             table = SlotTable(
-                count: count, rules: SlotTable.Rules(canCopy: count > 1 && canGoBack, savedBytes: states.limit))
+                count: count,
+                rules: SlotTable.Rules(
+                    canCopy: count > 1 && canGoBack,
+                    copiedForOneComputed: sequences.context.hasOwnCells ? Self.copiedForOneComputed : nil,
+                    savedBytes: states.limit))
             _ = states.trim()
             for state in states.found(maker: maker, window: sequences.context.length) {
                 add(state.place, held(state.tokens), state.bytes, slot: nil)
             }
         }
+
+        /// Two hundred with a model of 135 million weights on two cores. Larger models compute more for the same state.
+        private static let copiedForOneComputed = 128
 
         /// The sequence in which a prompt is computed.
         struct Place {
