@@ -18,7 +18,7 @@ func fuzzServerRequest(_ data: Data) {
     }
     let limits = ListenerLimits()
     let target = ServerTarget(words[1])
-    precondition(target.path.isEmpty || target.path.hasPrefix("/"), "a path does not begin with a slash")
+    precondition(target.path.utf8.first.map { $0 == UInt8(ascii: "/") } ?? true, "a path does not begin with a slash")
     precondition(!target.path.unicodeScalars.contains { $0.value < 0x20 }, "a path has a control character")
     precondition(target.query.count <= 256, "a query has no bound")
     _ = ServerReply.takesGzip(headers.joined("Accept-Encoding"))
