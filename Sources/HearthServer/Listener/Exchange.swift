@@ -157,7 +157,8 @@
         /// Takes bytes of a streamed body for the library: their number, or one of its two marks.
         func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
             let (endOfStream, endWithError) = (-1, -2)
-            guard let writer = state.withLock({ $0.writer }) else { return endWithError }
+            // A client that has left gets no end either, although its body may end well.
+            guard let writer = state.withLock({ $0.isBroken ? nil : $0.writer }) else { return endWithError }
             while true {
                 switch writer.take(upTo: buffer.count) {
                 case .bytes(let bytes):
