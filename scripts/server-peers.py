@@ -146,7 +146,7 @@ def main():
     for clients in (int(word) for word in options.clients.split(",")):
         pairs = []
         for pair in range(min(options.pairs, 3) if clients == 32 else options.pairs):
-            # Two processes of one program differ by up to a tenth for as long as they live, so each pair has its own.
+            # Two processes of one program differ by up to 15 % for as long as they live, so each pair has its own.
             server = Server(options.program, options.model, settings)
             try:
                 with peer(options.peer, options.model, options.threads) as port:

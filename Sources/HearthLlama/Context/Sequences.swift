@@ -40,7 +40,8 @@
             ledgers[sequence].removeSubrange(min(count, ledgers[sequence].count)...)
         }
 
-        /// Replaces the tokens of a sequence by the first `count` tokens of another.
+        /// Replaces the tokens of a sequence by the first `count` tokens of another. It stays empty if llama.cpp refuses the
+        /// other's state.
         func copy(_ source: Int, to target: Int, count: Int) {
             clear(target)
             guard context.hasOwnCells else {
