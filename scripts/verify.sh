@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
-stages="tests engine sanitizers engine-sanitizers swap soak schemas fuzz crash disk limits network cloud records stores assistant classify server server-soak server-peers gateway clients publish page tuf train-classifier consumer first-run bench bench-engine bench-peers bench-extremes"
+stages="tests engine thread-sanitizer address-sanitizer swap soak schemas fuzz crash disk limits network cloud records stores assistant classify server server-soak server-peers gateway clients publish page tuf train-classifier consumer first-run bench bench-engine bench-peers bench-extremes"
 if [ "${1:-}" = --stages ]; then echo "$stages"; exit; fi
 
 flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig")
@@ -19,30 +19,25 @@ stage_tests() {
     make --no-print-directory docs
 }
 
-# Leaks are left out: what it reports are the one-time allocations of the Swift runtime and Foundation; the soak counts handles.
-asan_options="detect_leaks=0:suppressions=$PWD/scripts/asan-suppressions.txt"
-
-# llama.cpp is not instrumented, so these run without it: all the project's own threads and memory are in the rest.
-stage_sanitizers() {
-    # The end-to-end tests want an engine; the next have time limits that a sanitizer's tenfold slowness on a busy machine
-    # does not keep. A process that crashes ends by the sanitizer's own hand, and not by its signal.
-    local skip=(--skip EndToEndTests --skip blockedBodiesStallNoTask --skip twoInstallersOfOneReleaseEndWell
-        --skip aConsumerWhoTakesHisTimeIsNotSilence --skip holesStayHolesAndNothingElse --skip manyReleasesAreListedQuickly
-        --skip CrashedTerminalTests --skip aFatalSignalGivesTheTerminalBack)
-    swift test --traits Server --sanitize=thread --scratch-path .build-tsan "${skip[@]}"
-    ASAN_OPTIONS="$asan_options" swift test --traits Server --sanitize=address --scratch-path .build-asan "${skip[@]}"
+# llama.cpp is as it is: what ggml does among its own threads and with its own memory is not looked at; what ours do, and what they
+# hand over and get back, is. What is left out has time limits that a sanitizer's tenfold slowness does not keep, ends by the
+# sanitizer's own hand instead of its signal, measures resident memory, of which a sanitizer keeps what was freed for a while, or
+# asks for more than there is, which a sanitizer takes for a fault.
+sanitized() { # thread or address
+    local options=("${flags[@]}" --sanitize="$1" --scratch-path ".build-$1" --no-color-diagnostics)
+    swift build "${options[@]}" --build-tests
+    selected HearthLlamaTests "${options[@]}" --skip isDoneManyTimesWithoutALeak --skip refusesMoreThanThereIs
+    selected '.' "${options[@]}" --skip HearthLlamaTests --skip EndToEndTests --skip blockedBodiesStallNoTask \
+        --skip twoInstallersOfOneReleaseEndWell --skip aConsumerWhoTakesHisTimeIsNotSilence --skip holesStayHolesAndNothingElse \
+        --skip manyReleasesAreListedQuickly --skip CrashedTerminalTests --skip aFatalSignalGivesTheTerminalBack
 }
+stage_thread_sanitizer() { sanitized thread; }
 
-# The engine's own tests, with llama.cpp as it is: what ggml does among its own threads and with its own memory is not looked at;
-# what ours do, and what they hand over and get back, is.
-stage_engine_sanitizers() {
-    local options=("${flags[@]}" --filter HearthLlamaTests)
-    # The one is about resident memory, and a sanitizer keeps what was freed for a while; the other asks for more than there is, which
-    # a sanitizer takes for a fault.
-    options+=(--skip isDoneManyTimesWithoutALeak --skip refusesMoreThanThereIs)
-    swift test "${options[@]}" --sanitize=thread --scratch-path .build-tsan-engine
-    # Vectors that llama.cpp fills and the shim reads are marked by one side only.
-    ASAN_OPTIONS="$asan_options:detect_container_overflow=0" swift test "${options[@]}" --sanitize=address --scratch-path .build-asan-engine
+# Leaks are left out: what it reports are the one-time allocations of the Swift runtime and Foundation; the soak counts handles.
+# Vectors that llama.cpp fills and the shim reads are marked by one side only.
+stage_address_sanitizer() {
+    export ASAN_OPTIONS="detect_leaks=0:detect_container_overflow=0:suppressions=$PWD/scripts/asan-suppressions.txt"
+    sanitized address
 }
 
 # The engine's tests with all of their rounds, and those of the program with the default model; `make test` takes a share of them.
