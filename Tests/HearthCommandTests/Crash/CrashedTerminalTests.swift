@@ -60,8 +60,12 @@ import Testing
             // The handler is its first member everywhere.
             return withUnsafeBytes(of: action) { Array($0.prefix(MemoryLayout<Int>.size)) }
         }
-        let ignored = signal(SIGTRAP, SIG_IGN)
-        defer { signal(SIGTRAP, ignored) }
+        // A shell starts a program in the background with SIGQUIT ignored.
+        let (quit, ignored) = (signal(SIGQUIT, SIG_DFL), signal(SIGTRAP, SIG_IGN))
+        defer {
+            signal(SIGQUIT, quit)
+            signal(SIGTRAP, ignored)
+        }
         let before = [SIGQUIT, SIGABRT, SIGTRAP].map(handler)
         var attributes = termios()
         let text = "text"
