@@ -64,6 +64,14 @@ judge() { # EXPECTED-STATUS CODES STATUS
     [ -z "$(ls "$HEARTH_HOME/transfers")" ] || wrong "something is left in transfers"
 }
 
+# A descriptor that is closed twice closes a file that another thread has opened meanwhile.
+name="closing"
+runs=$((runs + 1))
+rm -rf "$HEARTH_HOME"
+strace -f -qq --seccomp-bpf -e trace=close -e status=failed -o "$work/closes" "$hearth" pull big --quiet >"$work/out" 2>"$work/err" </dev/null \
+    || wrong "the pull fails"
+[ ! -s "$work/closes" ] || wrong "$(wc -l < "$work/closes") descriptors are closed that are not open"
+
 renames=rename,renameat,renameat2
 for when in 1 2 3 4 6 9 14 1+; do
     inject pwrite64 error=ENOSPC "$when" 1 disk-full

@@ -84,12 +84,9 @@
             #else
                 descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
             #endif
-            guard descriptor >= 0 else { return nil }
-            // Too long a path is the path of no socket.
-            guard (try? withUnixAddress(path) { connect(descriptor, $0, $1) }) == 0 else {
-                close(descriptor)
-                return nil
-            }
+            // `deinit` also runs after a failure here, and must stay the only one that closes the descriptor: a second
+            // time would close a file that another thread has opened meanwhile. Too long a path is the path of no socket.
+            guard descriptor >= 0, (try? withUnixAddress(path) { connect(descriptor, $0, $1) }) == 0 else { return nil }
         }
 
         deinit { close(descriptor) }

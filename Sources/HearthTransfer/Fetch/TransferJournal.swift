@@ -40,10 +40,14 @@ struct TransferJournal: Codable, Equatable {
     package static func find(_ path: Path, in fileSystem: any FileSystem) throws -> Finding {
         guard let status = try fileSystem.status(at: path, followLinks: false) else { return .absent }
         guard status.kind == .file, status.size <= 1 << 20 else { return .damaged }
-        let data = try fileSystem.contents(ofFile: path, limit: 1 << 20)
         do {
+            let data = try fileSystem.contents(ofFile: path, limit: 1 << 20)
             let journal = try JSONDecoder().decode(TransferJournal.self, from: data)
             return journal.isSound ? .sound(journal) : .damaged
+        } catch let error as FileError {
+            // Another process removed the transfer meanwhile.
+            guard error.code == .notFound else { throw error }
+            return .absent
         } catch {
             Log.write(.warning, "the journal \(path) is damaged and was set aside: \(error)")
             return .damaged

@@ -237,6 +237,12 @@ import Testing
         #expect(try TransferJournal.read(folder.path("journal"), in: LocalFileSystem()) == nil)
     }
 
+    @Test func aJournalThatAnotherProcessRemovesMeanwhileIsAbsent() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("journal", Data("{}".utf8))
+        #expect(try TransferJournal.read(path, in: VanishingFiles()) == nil)
+    }
+
     @Test func identityIsTheDigestAndTheSize() throws {
         let digest = SHA256Digest(hashing: [1])
         let journal = TransferJournal(digest: digest, size: 100, location: "elsewhere")
@@ -253,5 +259,14 @@ import Testing
         #expect(journal.describes(try request(nil)))
         journal.location = "http://127.0.0.1:2/m.gguf"
         #expect(!journal.describes(try request(nil)))
+    }
+}
+
+/// Its files disappear after they were looked at.
+private struct VanishingFiles: ForwardingFileSystem {
+    let base: any FileSystem = LocalFileSystem()
+
+    func open(_ path: Path, _ mode: OpenMode, permissions: UInt32) throws -> OpenFile {
+        throw FileError(errno: ENOENT, doing: "open", path: path)
     }
 }
