@@ -189,12 +189,12 @@ struct hearth_network *hearth_network_new(
         return NULL;
     }
     network->library = library;
-    char count[16], side[16];
+    char count[16], lanes[16];
     snprintf(count, sizeof count, "%u", threads);
-    snprintf(side, sizeof side, "%u", streams);
+    snprintf(lanes, sizeof lanes, "%u", streams);
     // By default the processor's plugin may compute in 16 bits, where results differ by a tenth.
     status = library->ov_core_compile_model(
-        library->core, read, "CPU", 8, &network->model, "INFERENCE_NUM_THREADS", count, "NUM_STREAMS", side,
+        library->core, read, "CPU", 8, &network->model, "INFERENCE_NUM_THREADS", count, "NUM_STREAMS", lanes,
         "PERFORMANCE_HINT", "LATENCY", "INFERENCE_PRECISION_HINT", "f32");
     library->ov_model_free(read);
     if (status != OK) {

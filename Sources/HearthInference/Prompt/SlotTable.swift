@@ -50,9 +50,6 @@ package struct SlotTable: Sendable, Hashable {
         package var canSave: Bool
         /// The fewest tokens that are saved or restored; fewer are computed again. Default 64.
         package var fewestTokens: Int
-        /// The fewest tokens that are copied within the context, such as the system prompt that a template writes itself.
-        /// Tokens that are at least half of a prompt are always copied. Default 16.
-        package var fewestCopied: Int
         /// The tokens of a sequence whose state is copied in about the time that computing one token takes; `nil` where
         /// sequences share their cells, and a copy costs nothing.
         package var copiedForOneComputed: Int?
@@ -61,19 +58,22 @@ package struct SlotTable: Sendable, Hashable {
 
         /// The given rules.
         package init(
-            canCopy: Bool = true, canSave: Bool = true, fewestTokens: Int = 64, fewestCopied: Int = 16,
+            canCopy: Bool = true, canSave: Bool = true, fewestTokens: Int = 64,
             copiedForOneComputed: Int? = nil, savedBytes: UInt64 = 1 << 30
         ) {
             self.canCopy = canCopy
             self.canSave = canSave
             self.fewestTokens = fewestTokens
-            self.fewestCopied = fewestCopied
             self.copiedForOneComputed = copiedForOneComputed
             self.savedBytes = savedBytes
         }
 
         fileprivate var keepsStates: Bool { canSave && savedBytes > 0 }
     }
+
+    /// The fewest tokens that are copied within the context, such as the system prompt that a template writes itself.
+    /// Tokens that are at least half of a prompt are always copied.
+    private static let fewestCopied = 16
 
     private struct SavedState: Sendable, Hashable {
         let held: HeldPrefix
@@ -183,7 +183,7 @@ package struct SlotTable: Sendable, Hashable {
     private func copy(to target: Int, _ prompt: [Int32]) -> Choice.Copy? {
         guard rules.canCopy else { return nil }
         // A short prompt that is asked again after a long answer has few tokens, but all of them are in the sequence.
-        let fewest = min(rules.fewestCopied, (prompt.count + 1) / 2)
+        let fewest = min(Self.fewestCopied, (prompt.count + 1) / 2)
         return slots.indices.lazy
             .filter { $0 != target && slots[$0].held.reach == .anywhere }
             .map { (copy: Choice.Copy(slot: $0, count: common($0, prompt)), gain: gain($0, prompt)) }
