@@ -23,10 +23,10 @@ stage_tests() {
 # hand over and get back, is. What is left out has time limits that a sanitizer's tenfold slowness does not keep, ends by the
 # sanitizer's own hand instead of its signal, measures resident memory, of which a sanitizer keeps what was freed for a while, or
 # asks for more than there is, which a sanitizer takes for a fault.
-sanitized() { # thread or address
+sanitized() { # thread or address, and ASAN_OPTIONS for the engine's tests
     local options=("${flags[@]}" --sanitize="$1" --scratch-path ".build-$1" --no-color-diagnostics)
     swift build "${options[@]}" --build-tests
-    selected HearthLlamaTests "${options[@]}" --skip isDoneManyTimesWithoutALeak --skip refusesMoreThanThereIs
+    ASAN_OPTIONS="${2:-}" selected HearthLlamaTests "${options[@]}" --skip isDoneManyTimesWithoutALeak --skip refusesMoreThanThereIs
     selected '.' "${options[@]}" --skip HearthLlamaTests --skip EndToEndTests --skip blockedBodiesStallNoTask \
         --skip twoInstallersOfOneReleaseEndWell --skip aConsumerWhoTakesHisTimeIsNotSilence --skip holesStayHolesAndNothingElse \
         --skip manyReleasesAreListedQuickly --skip CrashedTerminalTests --skip aFatalSignalGivesTheTerminalBack
@@ -34,10 +34,10 @@ sanitized() { # thread or address
 stage_thread_sanitizer() { sanitized thread; }
 
 # Leaks are left out: what it reports are the one-time allocations of the Swift runtime and Foundation; the soak counts handles.
-# Vectors that llama.cpp fills and the shim reads are marked by one side only.
 stage_address_sanitizer() {
-    export ASAN_OPTIONS="detect_leaks=0:detect_container_overflow=0:suppressions=$PWD/scripts/asan-suppressions.txt"
-    sanitized address
+    export ASAN_OPTIONS="detect_leaks=0:suppressions=$PWD/scripts/asan-suppressions.txt"
+    # Vectors that llama.cpp fills and the shim reads are marked by one side only.
+    sanitized address "$ASAN_OPTIONS:detect_container_overflow=0"
 }
 
 # The engine's tests with all of their rounds, and those of the program with the default model; `make test` takes a share of them.
