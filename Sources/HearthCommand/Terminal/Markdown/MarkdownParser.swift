@@ -1,5 +1,5 @@
 import CMarkdown
-import HearthBase
+import Foundation
 
 /// Parses Markdown with cmark-gfm: CommonMark with tables, strikethrough, addresses as links, and tasks.
 ///
@@ -9,7 +9,7 @@ enum MarkdownParser {
     static let deepest = 12
 
     /// cmark-gfm changes tables of the whole process while it parses.
-    fileprivate static let turn = Locked(())
+    private static let turn = NSLock()
 
     private nonisolated(unsafe) static let extensions: [OpaquePointer] = {
         cmark_gfm_core_extensions_ensure_registered()
@@ -20,7 +20,7 @@ enum MarkdownParser {
 
     /// The top-level blocks of a text without control characters.
     static func blocks(_ source: String) -> [MarkdownBlock] {
-        let root = turn.withLock { _ in Tree(source) }
+        let root = turn.withLock { Tree(source) }
         let lines = source.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         return MarkdownReader(lines: lines).blocks(in: root.node, depth: 0)
     }
