@@ -24,6 +24,8 @@ stage_tests() {
 # sanitizer's own hand instead of its signal, measures resident memory, of which a sanitizer keeps what was freed for a while, or
 # asks for more than there is, which a sanitizer takes for a fault.
 sanitized() { # thread or address, and ASAN_OPTIONS for the engine's tests
+    # A sanitizer ends a process that loads a library as TBB, which OpenVINO brings, does without this.
+    export TBB_ENABLE_SANITIZERS=1
     local options=("${flags[@]}" --sanitize="$1" --scratch-path ".build-$1" --no-color-diagnostics)
     swift build "${options[@]}" --build-tests
     ASAN_OPTIONS="${2:-}" selected HearthLlamaTests "${options[@]}" --skip isDoneManyTimesWithoutALeak --skip refusesMoreThanThereIs
