@@ -33,7 +33,7 @@ static struct sigaction handled_before[fatal_count];
 
 /// So often a terminal that takes nothing is asked again, and so many milliseconds lie in between. From the middle on what others
 /// have written and the terminal has not read is thrown away: one of them may hold the terminal until it is.
-enum { attempts = 20, pause_milliseconds = 5 };
+enum { attempts = 100, pause_milliseconds = 5 };
 
 static void write_leaving(void) {
     const char *rest = leaving;

@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . scripts/env.sh
-flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig")
+flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig" --disable-index-store)
 work="$(mktemp -d)"
 server=""
 finish() {

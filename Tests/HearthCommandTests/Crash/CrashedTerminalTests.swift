@@ -60,24 +60,24 @@ import Testing
             // The handler is its first member everywhere.
             return withUnsafeBytes(of: action) { Array($0.prefix(MemoryLayout<Int>.size)) }
         }
-        // A shell starts a program in the background with SIGQUIT ignored.
-        let (quit, ignored) = (signal(SIGQUIT, SIG_DFL), signal(SIGTRAP, SIG_IGN))
-        defer {
-            signal(SIGQUIT, quit)
-            signal(SIGTRAP, ignored)
-        }
-        let before = [SIGQUIT, SIGABRT, SIGTRAP].map(handler)
-        var attributes = termios()
-        let text = "text"
-        for _ in 1...2 {
-            #expect(hearth_terminal_keep(-1, -1, &attributes, text, text.utf8.count))
-            #expect(!hearth_terminal_keep(-1, -1, &attributes, text, text.utf8.count), "there is one already")
-            let meanwhile = [SIGQUIT, SIGABRT, SIGTRAP].map(handler)
-            #expect(meanwhile[0] != before[0] && meanwhile[1] != before[1] && meanwhile[2] == before[2])
+        TerminalProcess.heedsQuit
+        // A program that another test starts meanwhile would ignore it too.
+        ChildProcess.starting.withLock { _ in
+            let ignored = signal(SIGTRAP, SIG_IGN)
+            defer { signal(SIGTRAP, ignored) }
+            let before = [SIGQUIT, SIGABRT, SIGTRAP].map(handler)
+            var attributes = termios()
+            let text = "text"
+            for _ in 1...2 {
+                #expect(hearth_terminal_keep(-1, -1, &attributes, text, text.utf8.count))
+                #expect(!hearth_terminal_keep(-1, -1, &attributes, text, text.utf8.count), "there is one already")
+                let meanwhile = [SIGQUIT, SIGABRT, SIGTRAP].map(handler)
+                #expect(meanwhile[0] != before[0] && meanwhile[1] != before[1] && meanwhile[2] == before[2])
+                hearth_terminal_forget()
+                #expect([SIGQUIT, SIGABRT, SIGTRAP].map(handler) == before)
+            }
+            #expect(!hearth_terminal_keep(-1, -1, &attributes, text, Int(HEARTH_TERMINAL_SEQUENCE_LIMIT) + 1))
             hearth_terminal_forget()
-            #expect([SIGQUIT, SIGABRT, SIGTRAP].map(handler) == before)
         }
-        #expect(!hearth_terminal_keep(-1, -1, &attributes, text, Int(HEARTH_TERMINAL_SEQUENCE_LIMIT) + 1))
-        hearth_terminal_forget()
     }
 }

@@ -23,6 +23,8 @@ final class TerminalProcess: Sendable {
     private let pausing = DispatchSemaphore(value: 0)
     /// The terminal's attributes before the program began.
     let attributesBefore: [UInt8]
+    /// A shell starts a program in the background with SIGQUIT ignored, and so would be all that it starts.
+    static let heedsQuit: Void = { _ = signal(SIGQUIT, SIG_DFL) }()
 
     /// Starts it in a window of that size.
     /// - Throws: ``FileError`` where the system has no pseudo-terminals.
@@ -30,6 +32,7 @@ final class TerminalProcess: Sendable {
         _ words: [String], program: Path = ChildProcess.hearth, environment: [String: String],
         size: ScreenSize = ScreenSize(columns: 100, lines: 20)
     ) throws {
+        Self.heedsQuit
         (master, slave) = try Self.open()
         attributesBefore = Self.attributes(of: slave)
         Self.set(size, on: slave)
