@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
 hearth="${1:-$PWD/.build/release/hearth}" requests="${2:-10000}"
-flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig" --disable-index-store)
+flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig")
 run_tests() {
     if [ -n "${GATEWAY_TEST:-}" ]; then $GATEWAY_TEST "$1"; else swift test "${flags[@]}" --skip-build --filter "$1"; fi
 }

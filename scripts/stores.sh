@@ -20,7 +20,7 @@ if [ -n "$missing" ]; then
 fi
 if [ -z "${STORES_TEST:-}" ]; then
     . scripts/env.sh
-    flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig" --disable-index-store)
+    flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig")
 fi
 run_tests() {
     if [ -n "${STORES_TEST:-}" ]; then $STORES_TEST "$1"; else swift test "${flags[@]}" --skip-build --filter "$1"; fi

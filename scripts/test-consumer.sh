@@ -28,7 +28,7 @@ if [ "${1:-}" != url ]; then
     scratch="$PWD/.build/consumer"
     # In a dependency SwiftPM notices new files only when it plans again.
     touch Tests/Consumer/Package.swift
-    swift build --package-path Tests/Consumer --scratch-path "$scratch" --disable-index-store -q
+    swift build --package-path Tests/Consumer --scratch-path "$scratch" -q
     check_delivery "$(swift build --package-path Tests/Consumer --scratch-path "$scratch" --show-bin-path)/Consumer"
     exit
 fi

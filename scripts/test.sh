@@ -3,8 +3,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
-# The index is an editor's, which makes its own.
-flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig" --disable-index-store)
+flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig")
 step() { printf '\n== %s (%d s so far)\n' "$*" "$SECONDS" >&2; }
 
 # Debug builds of one package share their scratch folder; each configuration of traits has one of its own, or they
@@ -15,7 +14,7 @@ mkdir -p .build
     step "an app that uses HearthDelivery alone"
     scripts/test-consumer.sh
     step "the package without its default traits"
-    swift build --disable-default-traits --disable-index-store --scratch-path .build/no-traits
+    swift build --disable-default-traits --scratch-path .build/no-traits
 } > "$builds_log" 2>&1 & builds=$!
 trap 'kill $builds 2>/dev/null || true' EXIT
 ended() { # a job of this script and its log

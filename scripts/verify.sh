@@ -10,7 +10,7 @@ cd "$(dirname "$0")/.."
 stages="tests engine thread-sanitizer address-sanitizer swap soak schemas fuzz crash disk limits network cloud records stores assistant classify server server-soak server-peers gateway clients publish page tuf train-classifier consumer first-run bench bench-engine bench-peers bench-extremes"
 if [ "${1:-}" = --stages ]; then echo "$stages"; exit; fi
 
-flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig" --disable-index-store)
+flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig")
 
 stage_tests() {
     make --no-print-directory lint

@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . scripts/env.sh
-flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig" --disable-index-store)
+flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig")
 work="$(mktemp -d)"
 server=""
 finish() {

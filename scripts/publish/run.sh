@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 . scripts/env.sh
-flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig" --disable-index-store)
+flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig")
 binary=$1
 packages="$HEARTH_CACHE/s3-$(sha256sum scripts/requirements/s3.txt | cut -c1-12)-$(python3 -c 'import sys; print(sys.version_info.minor)')"
 if [ ! -d "$packages" ]; then
