@@ -137,7 +137,8 @@
             }
             tick.finish()
             #expect(done.withLock { $0 } == Self.requests)
-            for release in releases { #expect(served.withLock { $0[release] ?? 0 } > 0) }
+            // In part, a version may be live for a shorter time than an answer takes.
+            if TestExtent.isFull { #expect(served.withLock { Set($0.keys) } == Set(releases)) }
             try await models.pool.drop(releases[0])
             let after = try residentBytes()
             print(
