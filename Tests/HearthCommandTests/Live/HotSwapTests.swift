@@ -139,6 +139,14 @@
             #expect(done.withLock { $0 } == Self.requests)
             // In part, a version may be live for a shorter time than an answer takes.
             if TestExtent.isFull { #expect(served.withLock { Set($0.keys) } == Set(releases)) }
+            // Whichever answered meanwhile, each answers as itself afterwards.
+            for release in releases {
+                _ = try await manager.use(family, version: release.version, variant: release.variant)
+                let lease = try await model.lease()
+                let text = try await answer(lease.engine, 0)
+                #expect(lease.release == release && text == answers[release]?[0])
+                lease.end()
+            }
             try await models.pool.drop(releases[0])
             let after = try residentBytes()
             print(
