@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Sample apps that depend on this package from outside.
 #   scripts/test-consumer.sh       by path: the app in Tests/Consumer, which takes HearthDelivery and none of the traits. It must
-#                                  build without llama.cpp and libmicrohttpd, and must not be linked with them.
+#                                  build without llama.cpp and libmicrohttpd, and must not be linked with them. Then the rest of
+#                                  the package without traits, as far as the command needs it.
 #   scripts/test-consumer.sh url   by URL, as another user with an empty home folder: that app, and one that answers with llama.cpp
 #                                  out of `make install-dev`, found through PKG_CONFIG_PATH alone
 set -euo pipefail
@@ -25,11 +26,13 @@ check_delivery() { # the binary
 }
 
 if [ "${1:-}" != url ]; then
-    scratch="$PWD/.build/consumer"
+    # Nobody debugs these builds. Both share what they compile.
+    options=(--package-path Tests/Consumer --scratch-path "$PWD/.build/consumer" -debug-info-format none)
     # In a dependency SwiftPM notices new files only when it plans again.
     touch Tests/Consumer/Package.swift
-    swift build --package-path Tests/Consumer --scratch-path "$scratch" -q
-    check_delivery "$(swift build --package-path Tests/Consumer --scratch-path "$scratch" --show-bin-path)/Consumer"
+    swift build "${options[@]}" -q
+    check_delivery "$(swift build "${options[@]}" --show-bin-path)/Consumer"
+    swift build "${options[@]}" --product hearth
     exit
 fi
 

@@ -6,15 +6,13 @@ cd "$(dirname "$0")/.."
 flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig")
 step() { printf '\n== %s (%d s so far)\n' "$*" "$SECONDS" >&2; }
 
-# Debug builds of one package share their scratch folder; each configuration of traits has one of its own, or they
-# would rebuild each other for ever. With nothing to build, SwiftPM's planning keeps one core busy: two at a time.
+# Each configuration of traits has a scratch folder of its own, or they would rebuild each other for ever. With nothing to
+# build, SwiftPM's planning keeps one core busy: two at a time.
 builds_log=.build/test-builds.log
 mkdir -p .build
 {
-    step "an app that uses HearthDelivery alone"
+    step "without traits: an app that uses HearthDelivery alone, then the command"
     scripts/test-consumer.sh
-    step "the package without its default traits"
-    swift build --disable-default-traits --scratch-path .build/no-traits
 } > "$builds_log" 2>&1 & builds=$!
 trap 'kill $builds 2>/dev/null || true' EXIT
 ended() { # a job of this script and its log
