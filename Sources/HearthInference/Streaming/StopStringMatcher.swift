@@ -28,6 +28,7 @@ package struct StopStringMatcher: Sendable {
     /// Adds the next piece and returns the text that certainly precedes any stop string; empty after a match.
     package mutating func append(_ piece: String) -> String {
         guard matched == nil else { return "" }
+        if marks.isEmpty { return piece }
         if held.isEmpty, !piece.utf8.contains(where: { begins[Int($0)] }) { return piece }
         var piece = piece
         return piece.withUTF8 { take($0) }
