@@ -26,7 +26,7 @@ check_delivery() { # the binary
 }
 
 if [ "${1:-}" != url ]; then
-    # Nobody debugs these builds. Both share what they compile.
+    # These builds are for no debugger. Both share what they compile.
     options=(--package-path Tests/Consumer --scratch-path "$PWD/.build/consumer" -debug-info-format none)
     # In a dependency SwiftPM notices new files only when it plans again.
     touch Tests/Consumer/Package.swift
