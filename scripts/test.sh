@@ -46,18 +46,16 @@ if [ $# != 0 ]; then
     run_tests chosen 12 "$@"
     finish
 else
-    # One test after the other on one core, beside all others; then what mostly waits.
+    # One test after the other on one core, beside all others, of which the last mostly wait.
     beside_log=.build/test-beside.log
-    {
-        run_tests engine 14 --filter HearthLlamaTests
-        finish
-    } > "$beside_log" 2>&1 & beside=$!
+    run_tests engine 14 --filter HearthLlamaTests > "$beside_log" 2>&1 & beside=$!
     trap 'kill $beside 2>/dev/null || true' EXIT
     apart='HearthAssistantTests|HearthDatabaseTests|HearthServerTests|HearthHTTPTests|BlockingTests'
     run_tests rest 8 --skip "HearthLlamaTests|HearthCommandTests|$apart"
     run_tests command 8 --filter HearthCommandTests --skip BlockingTests
     run_tests apart 6 --filter "$apart"
-    step "the engine's tests, and what came after them beside the others"
+    finish
+    step "the engine's tests, which ran beside the others"
     ended "$beside" "$beside_log"
 fi
 step "done"
