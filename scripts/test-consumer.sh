@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Sample apps that depend on this package from outside.
 #   scripts/test-consumer.sh       by path: the app in Tests/Consumer, which takes HearthDelivery and none of the traits. It must
-#                                  build without llama.cpp and libmicrohttpd, and must not be linked with them. Then the rest of
-#                                  the package without traits, as far as the command needs it.
+#                                  build without llama.cpp and libmicrohttpd, and must not be linked with them. Then the command
+#                                  and all modules, without traits.
 #   scripts/test-consumer.sh url   by URL, as another user with an empty home folder: that app, and one that answers with llama.cpp
 #                                  out of `make install-dev`, found through PKG_CONFIG_PATH alone
 set -euo pipefail
@@ -33,6 +33,8 @@ if [ "${1:-}" != url ]; then
     swift build "${options[@]}" -q
     check_delivery "$(swift build "${options[@]}" --show-bin-path)/Consumer"
     swift build "${options[@]}" --product hearth
+    # Without their traits nothing needs these two, but an app may name them.
+    for target in HearthLlama HearthServer; do swift build "${options[@]}" --target "$target"; done
     exit
 fi
 
