@@ -61,7 +61,13 @@ struct CommandSigner: MetadataSigner {
         return received
     }
 
+    /// Writes to a pipe. To be called on a thread that ends afterwards: it no longer takes SIGPIPE, by which a reader that is
+    /// gone would end the whole process.
     private static func send(_ message: Data, to descriptor: Int32) {
+        var broken = sigset_t()
+        sigemptyset(&broken)
+        sigaddset(&broken, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &broken, nil)
         message.withUnsafeBytes { bytes in
             var rest = bytes
             while !rest.isEmpty {

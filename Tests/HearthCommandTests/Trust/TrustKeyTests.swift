@@ -47,6 +47,11 @@ import Testing
             #expect(probe.errors.contents.contains("the signing command \"\(program)\" \(part)"))
             #expect(probe.errors.contents.contains("[bad-key]"))
         }
+        // More than the pipe holds: the program is gone before it has all, which must not end this process by SIGPIPE.
+        let key = try #require(MetadataKey(text: made.output))
+        let signer = CommandSigner(key: key, words: ["true"], environment: ["PATH": path])
+        let error = #expect(throws: TrustError.self) { try signer.signature(of: Data(count: 1 << 20)) }
+        #expect(error?.code == .badKey)
     }
 
     @Test func passphrasesAreNeededAndChecked() async throws {
