@@ -151,6 +151,8 @@ def main():
             try:
                 with peer(options.peer, options.model, options.threads) as port:
                     pairs.append(measured(server, port, clients, pair))
+                    print(f"      pair {pair + 1}: " + ", ".join(
+                        f"{name} {of['tokens/s']:.0f}/s" for name, of in pairs[-1].items()), flush=True)
             finally:
                 server.stop()
         ratio = {key: statistics.median(pair["ours"][key] / pair["theirs"][key] for pair in pairs)
