@@ -304,9 +304,14 @@ def terminal(program, model):
     origin = Origin(program, model)
     server = Server(program, None, variables={"HEARTH_ORIGIN": origin.address})
     master, slave = pty.openpty()
+
+    def own_terminal():
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+        # As a shell leaves it, also where this script was begun by nohup.
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
     pull = subprocess.Popen([program, "pull", "slow", "--limit-rate", str(origin.size // 6), "--no-probe"], env=server.environment,
-                            stdin=slave, stdout=slave, stderr=slave, start_new_session=True,
-                            preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
+                            stdin=slave, stdout=slave, stderr=slave, start_new_session=True, preexec_fn=own_terminal)
     os.close(slave)
     seen = b""
     while b"downloading" not in seen and len(seen) < 1 << 20:
