@@ -281,7 +281,8 @@ def killed(program, model):
         connection.sendall(ask(served, 2000, f"Write a long story about the number {index}."))
         connections.append(connection)
     # Which of them are answered first is open; the others may wait longer than the download takes.
-    select.select(connections, [], [], 30)
+    begun = select.select(connections, [], [], 30)[0]
+    is_loaded = any(head_of(connection).startswith(b"HTTP/1.1 200") for connection in begun)
     time.sleep(4)
     received = sum(one["receivedBytes"] for one in transfers(server))
     server.process.kill()
@@ -294,7 +295,7 @@ def killed(program, model):
     states, is_installed = watch_end(server)
     server.stop()
     sent = origin.close()
-    report("killed", ready == 200 and seconds <= 1 and pull_end == 75 and is_installed and received > origin.size // 10 and sent <= 1.2,
+    report("killed", is_loaded and ready == 200 and seconds <= 1 and pull_end == 75 and is_installed and received > origin.size // 10 and sent <= 1.2,
            f"serves again after {seconds * 1000:.0f} ms; the pull ended with {pull_end} and {received / MIB:.0f} MiB; the download "
            f"{'ended well' if is_installed else 'did not end'} ({sorted(set(states))}); the origin sent {sent:.2f} of the file")
 
