@@ -12,18 +12,18 @@ import HearthBase
 @main enum BesideBench {
     static func main() async throws {
         #if Llama && Server
-            let words = Array(CommandLine.arguments.dropFirst())
-            guard words.count >= 5, let tokens = Int(words[2]), let threads = Int(words[3]) else { exit(64) }
-            let answer = TimedAnswer(model: Path(words[1]), tokens: tokens, threads: threads == 0 ? nil : threads)
-            let work: any OwnWork
-            switch (words[0], words.count) {
-            case ("pull", 7): work = try Pulling(home: Path(words[4]), origin: words[5], family: words[6])
-            case ("verify", 5): work = Verifying(home: Path(words[4]))
-            case ("host", 6): work = Hosting(folder: Path(words[4]), port: words[5])
-            default: exit(64)
-            }
-            let figures = try await answer.measure(beside: work)
-            print(String(decoding: try JSONEncoder().encode(figures), as: UTF8.self))
+        let words = Array(CommandLine.arguments.dropFirst())
+        guard words.count >= 5, let tokens = Int(words[2]), let threads = Int(words[3]) else { exit(64) }
+        let answer = TimedAnswer(model: Path(words[1]), tokens: tokens, threads: threads == 0 ? nil : threads)
+        let work: any OwnWork
+        switch (words[0], words.count) {
+        case ("pull", 7): work = try Pulling(home: Path(words[4]), origin: words[5], family: words[6])
+        case ("verify", 5): work = Verifying(home: Path(words[4]))
+        case ("host", 6): work = Hosting(folder: Path(words[4]), port: words[5])
+        default: exit(64)
+        }
+        let figures = try await answer.measure(beside: work)
+        print(String(decoding: try JSONEncoder().encode(figures), as: UTF8.self))
         #endif
     }
 }

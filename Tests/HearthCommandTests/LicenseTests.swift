@@ -24,13 +24,13 @@ import Testing
     private static var expected: [String] {
         var names = ["Hearth"]
         #if Llama
-            names += llama
+        names += llama
         #endif
         names += swift
         #if Server
-            names += page + system + ["libmicrohttpd"]
+        names += page + system + ["libmicrohttpd"]
         #else
-            names += system
+        names += system
         #endif
         return names + ["Vulkan loader (builds with BACKEND=vulkan)"]
     }
@@ -47,14 +47,14 @@ import Testing
     }
 
     #if os(Linux)
-        @Test func everyComponentIsListed() async throws {
-            let entries = try await entries("--list")
-            #expect(entries.map(\.name) == Self.expected)
-            #expect(entries.allSatisfy { $0.text == nil && !$0.license.isEmpty })
-            let dynamic = entries.filter { $0.use == "dynamic" }.map(\.name)
-            #expect(
-                dynamic == Self.expected.filter { !(["Hearth"] + Self.llama + Self.swift + Self.page).contains($0) })
-        }
+    @Test func everyComponentIsListed() async throws {
+        let entries = try await entries("--list")
+        #expect(entries.map(\.name) == Self.expected)
+        #expect(entries.allSatisfy { $0.text == nil && !$0.license.isEmpty })
+        let dynamic = entries.filter { $0.use == "dynamic" }.map(\.name)
+        #expect(
+            dynamic == Self.expected.filter { !(["Hearth"] + Self.llama + Self.swift + Self.page).contains($0) })
+    }
     #endif
 
     @Test func bundledComponentsHaveTheirTexts() async throws {

@@ -5,9 +5,9 @@ import HearthTestSupport
 import Testing
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #else
-    import Glibc
+import Glibc
 #endif
 
 @Suite(.timeLimit(.minutes(10)))

@@ -2,9 +2,9 @@ import Foundation
 import HearthHTTP
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #else
-    import Glibc
+import Glibc
 #endif
 
 /// The stand-in for the vendors' servers, with which the vendors' own clients have spoken: `scripts/cloud/stand_in.py`.

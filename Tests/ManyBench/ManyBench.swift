@@ -12,27 +12,27 @@ import HearthInference
 @main enum ManyBench {
     static func main() async throws {
         #if Llama
-            let words = CommandLine.arguments
-            guard words.count == 5, let count = Int(words[3]), let threads = Int(words[4]) else { exit(64) }
-            let model = Path(words[2])
-            switch words[1] {
-            case "streams":
-                let streams = Streams(model: model, prompts: try texts(), tokens: count, threads: threads)
-                try show(try await streams.measure())
-            case "turns":
-                let turns = Turns(model: model, questions: try texts(), tokens: count, threads: threads)
-                try show(try await turns.measure())
-            case "depth":
-                let settings = try JSONDecoder().decode(
-                    [Int].self, from: FileHandle.standardInput.readDataToEndOfFile())
-                guard settings.count == 2, settings.allSatisfy({ $0 > 0 }) else { exit(64) }
-                let depth = Depth(
-                    model: model, depth: settings[0], streams: settings[1], tokens: count, threads: threads)
-                try show(try await depth.measure())
-            case "bare": try show(try await Bare(model: model, tokens: count, threads: threads).measure())
-            case "cancel": try show(try await Cancels(model: model, rounds: count, threads: threads).measure())
-            default: exit(64)
-            }
+        let words = CommandLine.arguments
+        guard words.count == 5, let count = Int(words[3]), let threads = Int(words[4]) else { exit(64) }
+        let model = Path(words[2])
+        switch words[1] {
+        case "streams":
+            let streams = Streams(model: model, prompts: try texts(), tokens: count, threads: threads)
+            try show(try await streams.measure())
+        case "turns":
+            let turns = Turns(model: model, questions: try texts(), tokens: count, threads: threads)
+            try show(try await turns.measure())
+        case "depth":
+            let settings = try JSONDecoder().decode(
+                [Int].self, from: FileHandle.standardInput.readDataToEndOfFile())
+            guard settings.count == 2, settings.allSatisfy({ $0 > 0 }) else { exit(64) }
+            let depth = Depth(
+                model: model, depth: settings[0], streams: settings[1], tokens: count, threads: threads)
+            try show(try await depth.measure())
+        case "bare": try show(try await Bare(model: model, tokens: count, threads: threads).measure())
+        case "cancel": try show(try await Cancels(model: model, rounds: count, threads: threads).measure())
+        default: exit(64)
+        }
         #endif
     }
 

@@ -38,11 +38,11 @@ package struct DeviceFacts: Sendable, Hashable, Codable {
 
     private static var architecture: String {
         #if arch(x86_64)
-            "x86_64"
+        "x86_64"
         #elseif arch(arm64)
-            "arm64"
+        "arm64"
         #else
-            "other"
+        "other"
         #endif
     }
 }

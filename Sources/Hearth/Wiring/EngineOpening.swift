@@ -5,7 +5,7 @@ import HearthDelivery
 import HearthInference
 
 #if Llama
-    import HearthLlama
+import HearthLlama
 #endif
 
 /// Opens an engine for weights that delivery stored on the disk.
@@ -13,48 +13,48 @@ package enum EngineOpening {
     /// Whether this build has the engine for GGUF models: the trait `Llama`.
     package static var runsGGUF: Bool {
         #if Llama
-            true
+        true
         #else
-            false
+        false
         #endif
     }
 
     /// The preparer of artifacts for this device; `nil` in a build without llama.cpp.
     static func preparer(deviceMemory: UInt64) -> (any ReleasePreparer)? {
         #if Llama
-            QuantizingPreparer(deviceMemory: deviceMemory)
+        QuantizingPreparer(deviceMemory: deviceMemory)
         #else
-            nil
+        nil
         #endif
     }
 
     /// The version of llama.cpp and its devices as lines to display; `nil` in a build without it. Blocks.
     package static func describe() -> (version: String, devices: [String])? {
         #if Llama
-            let facts = LlamaFacts.read()
-            return (facts.version, facts.devices.map(describe))
+        let facts = LlamaFacts.read()
+        return (facts.version, facts.devices.map(describe))
         #else
-            nil
+        nil
         #endif
     }
 
     #if Llama
-        static func describe(_ device: LlamaFacts.Device) -> String {
-            // The processor uses the machine's memory, which is shown elsewhere.
-            let memory =
-                device.isGPU && device.memoryBytes > 0
-                ? ", \(ByteCount(device.freeBytes)) of \(ByteCount(device.memoryBytes)) free" : ""
-            return "\(device.name): \(device.description) (\(device.backEnd))\(memory)"
-        }
+    static func describe(_ device: LlamaFacts.Device) -> String {
+        // The processor uses the machine's memory, which is shown elsewhere.
+        let memory =
+            device.isGPU && device.memoryBytes > 0
+            ? ", \(ByteCount(device.freeBytes)) of \(ByteCount(device.memoryBytes)) free" : ""
+        return "\(device.name): \(device.description) (\(device.backEnd))\(memory)"
+    }
     #endif
 
     /// The memory of the GPUs that layers are placed on; none without a GPU, if a GPU does not report its memory, and
     /// in a build without the engine. Blocks.
     package static func gpuMemory() -> GPUMemory {
         #if Llama
-            LlamaFacts.read().gpuMemory ?? .none
+        LlamaFacts.read().gpuMemory ?? .none
         #else
-            .none
+        .none
         #endif
     }
 
@@ -77,33 +77,33 @@ package enum EngineOpening {
         progress: @escaping @Sendable (Float) -> Void = { _ in }
     ) async throws -> any InferenceEngine {
         #if Llama
-            let plan =
-                configuration.ignoresMemory
-                ? nil
-                : try await blocking {
-                    try MemoryPlanning.plan(
-                        file: weights, projector: projector, configuration: configuration, deviceMemory: deviceMemory,
-                        occupied: occupied)
-                }
-            for compromise in plan?.compromises ?? [] {
-                Log.write(.warning, "llama.memory", "\(weights.lastComponent): \(compromise)")
+        let plan =
+            configuration.ignoresMemory
+            ? nil
+            : try await blocking {
+                try MemoryPlanning.plan(
+                    file: weights, projector: projector, configuration: configuration, deviceMemory: deviceMemory,
+                    occupied: occupied)
             }
-            let settings = LlamaConfiguration(
-                contextLength: plan?.contextLength ?? configuration.contextLength, cells: configuration.server.cells,
-                threadCount: configuration.threads,
-                // Contexts planned later, for embeddings, must leave other models their memory too.
-                deviceMemory: deviceMemory - min(occupied, deviceMemory),
-                historyLimit: configuration.contextLength == nil ? plan?.historyLimit : nil,
-                stateFolder: configuration.stateFolder, sequences: configuration.server.slots,
-                cacheType: plan?.cacheType ?? configuration.cacheType ?? .f16,
-                flashAttention: configuration.flashAttention ?? .automatic,
-                imageTokens: ImageTokens(minimum: configuration.imageMinTokens, maximum: configuration.imageMaxTokens),
-                ignoresMemory: configuration.ignoresMemory)
-            return try await LlamaActor.load(weights, projector: projector, configuration: settings, progress: progress)
+        for compromise in plan?.compromises ?? [] {
+            Log.write(.warning, "llama.memory", "\(weights.lastComponent): \(compromise)")
+        }
+        let settings = LlamaConfiguration(
+            contextLength: plan?.contextLength ?? configuration.contextLength, cells: configuration.server.cells,
+            threadCount: configuration.threads,
+            // Contexts planned later, for embeddings, must leave other models their memory too.
+            deviceMemory: deviceMemory - min(occupied, deviceMemory),
+            historyLimit: configuration.contextLength == nil ? plan?.historyLimit : nil,
+            stateFolder: configuration.stateFolder, sequences: configuration.server.slots,
+            cacheType: plan?.cacheType ?? configuration.cacheType ?? .f16,
+            flashAttention: configuration.flashAttention ?? .automatic,
+            imageTokens: ImageTokens(minimum: configuration.imageMinTokens, maximum: configuration.imageMaxTokens),
+            ignoresMemory: configuration.ignoresMemory)
+        return try await LlamaActor.load(weights, projector: projector, configuration: settings, progress: progress)
         #else
-            throw LLMError(
-                .engineMissing, "this build cannot run \(weights.lastComponent): it has no llama.cpp",
-                context: ErrorContext(file: weights.string, remedy: "Build it with the trait Llama."))
+        throw LLMError(
+            .engineMissing, "this build cannot run \(weights.lastComponent): it has no llama.cpp",
+            context: ErrorContext(file: weights.string, remedy: "Build it with the trait Llama."))
         #endif
     }
 }

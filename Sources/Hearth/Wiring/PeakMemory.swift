@@ -10,18 +10,18 @@ struct PeakMemory: Sendable {
     /// Starts the measurement; `nil` if the system does not support it.
     init?() {
         #if os(Linux)
-            guard let file = FileHandle(forWritingAtPath: "/proc/self/clear_refs") else { return nil }
-            do {
-                try file.write(contentsOf: Data("5".utf8))
-                try file.close()
-            } catch {
-                Log.write(.debug, "probe", "the peak of memory cannot be set back: \(error)")
-                return nil
-            }
-            guard let now = Self.value("VmRSS") else { return nil }
-            before = now
-        #else
+        guard let file = FileHandle(forWritingAtPath: "/proc/self/clear_refs") else { return nil }
+        do {
+            try file.write(contentsOf: Data("5".utf8))
+            try file.close()
+        } catch {
+            Log.write(.debug, "probe", "the peak of memory cannot be set back: \(error)")
             return nil
+        }
+        guard let now = Self.value("VmRSS") else { return nil }
+        before = now
+        #else
+        return nil
         #endif
     }
 

@@ -1,9 +1,9 @@
 import Foundation
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #else
-    import Glibc
+import Glibc
 #endif
 
 /// An exclusive lock on a file, between processes and within one. The system releases it when its process ends.
@@ -18,9 +18,9 @@ package final class FileLock: Sendable {
     /// - Throws: ``FileError``.
     package static func tryAcquire(_ path: Path) throws -> FileLock? {
         #if canImport(Darwin)
-            let descriptor = Darwin.open(path.string, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let descriptor = Darwin.open(path.string, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         #else
-            let descriptor = Glibc.open(path.string, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let descriptor = Glibc.open(path.string, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         #endif
         guard descriptor >= 0 else { throw FileError(errno: errno, doing: "lock", path: path) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) != 0 else { return FileLock(descriptor: descriptor) }

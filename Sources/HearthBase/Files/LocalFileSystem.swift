@@ -1,9 +1,9 @@
 import Foundation
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #else
-    import Glibc
+import Glibc
 #endif
 
 /// The file system of this machine.
@@ -23,9 +23,9 @@ package struct LocalFileSystem: FileSystem {
             }
         let descriptor = try check("open", path) {
             #if canImport(Darwin)
-                Darwin.open(path.string, flags | O_CLOEXEC, mode_t(permissions))
+            Darwin.open(path.string, flags | O_CLOEXEC, mode_t(permissions))
             #else
-                Glibc.open(path.string, flags | O_CLOEXEC, mode_t(permissions))
+            Glibc.open(path.string, flags | O_CLOEXEC, mode_t(permissions))
             #endif
         }
         return OpenFile(descriptor: descriptor, path: path)
@@ -33,12 +33,12 @@ package struct LocalFileSystem: FileSystem {
 
     private static func uncached(_ path: Path) throws -> Int32 {
         #if os(Linux) && (arch(x86_64) || arch(i386) || arch(riscv64))
-            // `O_DIRECT`, a GNU extension of <fcntl.h> that Swift does not import. Its value depends on the processor.
-            return 0x4000
+        // `O_DIRECT`, a GNU extension of <fcntl.h> that Swift does not import. Its value depends on the processor.
+        return 0x4000
         #elseif os(Linux) && (arch(arm64) || arch(arm))
-            return 0x10000
+        return 0x10000
         #else
-            throw FileError(errno: EOPNOTSUPP, doing: "open", path: path)
+        throw FileError(errno: EOPNOTSUPP, doing: "open", path: path)
         #endif
     }
 
@@ -96,12 +96,12 @@ package struct LocalFileSystem: FileSystem {
         let length = try position(size, 0, "reserve space for", file.path)
         guard length > 0 else { return }
         #if os(Linux)
-            var number = EINTR
-            while number == EINTR { number = posix_fallocate(file.descriptor, 0, length) }
-            if number == 0 { return }
-            guard number == EOPNOTSUPP || number == EINVAL else {
-                throw FileError(errno: number, doing: "reserve space for", path: file.path)
-            }
+        var number = EINTR
+        while number == EINTR { number = posix_fallocate(file.descriptor, 0, length) }
+        if number == 0 { return }
+        guard number == EOPNOTSUPP || number == EINVAL else {
+            throw FileError(errno: number, doing: "reserve space for", path: file.path)
+        }
         #endif
         // If the file system cannot reserve space, the file is extended to its length, and never truncated.
         if try status(of: file).size < size { try truncate(file, to: size) }
@@ -114,54 +114,54 @@ package struct LocalFileSystem: FileSystem {
 
     package func clone(_ source: OpenFile, to target: OpenFile) throws -> Bool {
         #if os(Linux)
-            // `FICLONE` of <linux/fs.h>, a macro that Swift does not import: _IOW(0x94, 9, int).
-            let request: UInt = 0x4004_9409
-            var number = EINTR
-            while number == EINTR { number = ioctl(target.descriptor, request, source.descriptor) == 0 ? 0 : errno }
-            switch number {
-            case 0: return true
-            case EOPNOTSUPP, ENOTTY, EXDEV, EINVAL, ENOSYS, EPERM: return false
-            default: throw FileError(errno: number, doing: "clone to", path: target.path)
-            }
+        // `FICLONE` of <linux/fs.h>, a macro that Swift does not import: _IOW(0x94, 9, int).
+        let request: UInt = 0x4004_9409
+        var number = EINTR
+        while number == EINTR { number = ioctl(target.descriptor, request, source.descriptor) == 0 ? 0 : errno }
+        switch number {
+        case 0: return true
+        case EOPNOTSUPP, ENOTTY, EXDEV, EINVAL, ENOSYS, EPERM: return false
+        default: throw FileError(errno: number, doing: "clone to", path: target.path)
+        }
         #else
-            return false
+        return false
         #endif
     }
 
     package func synchronize(_ file: OpenFile) throws {
         #if canImport(Darwin)
-            _ = try check("synchronize", file.path) { fcntl(file.descriptor, F_FULLFSYNC) }
+        _ = try check("synchronize", file.path) { fcntl(file.descriptor, F_FULLFSYNC) }
         #else
-            _ = try check("synchronize", file.path) { fdatasync(file.descriptor) }
+        _ = try check("synchronize", file.path) { fdatasync(file.descriptor) }
         #endif
     }
 
     package func releaseCache(_ file: OpenFile, _ range: Range<UInt64>) {
         #if os(Linux)
-            guard let start = off_t(exactly: range.lowerBound), let count = off_t(exactly: range.count) else { return }
-            _ = posix_fadvise(file.descriptor, start, count, POSIX_FADV_DONTNEED)
+        guard let start = off_t(exactly: range.lowerBound), let count = off_t(exactly: range.count) else { return }
+        _ = posix_fadvise(file.descriptor, start, count, POSIX_FADV_DONTNEED)
         #endif
     }
 
     package func dataRanges(of file: OpenFile) throws -> [Range<UInt64>] {
         let size = try status(of: file).size
         #if os(Linux)
-            // `SEEK_DATA` and `SEEK_HOLE`, which Swift does not import: GNU extensions of <unistd.h>.
-            let (seekData, seekHole): (Int32, Int32) = (3, 4)
-            var ranges: [Range<UInt64>] = []
-            var offset: off_t = 0
-            while offset < size {
-                let start = lseek(file.descriptor, offset, seekData)
-                // Either only a hole follows, or the file system does not record holes.
-                if start < 0 { return errno == ENXIO ? ranges : [0..<size] }
-                let end = lseek(file.descriptor, start, seekHole)
-                guard end > start else { return [0..<size] }
-                ranges.append(UInt64(start)..<UInt64(end))
-                offset = end
-            }
-            return ranges
+        // `SEEK_DATA` and `SEEK_HOLE`, which Swift does not import: GNU extensions of <unistd.h>.
+        let (seekData, seekHole): (Int32, Int32) = (3, 4)
+        var ranges: [Range<UInt64>] = []
+        var offset: off_t = 0
+        while offset < size {
+            let start = lseek(file.descriptor, offset, seekData)
+            // Either only a hole follows, or the file system does not record holes.
+            if start < 0 { return errno == ENXIO ? ranges : [0..<size] }
+            let end = lseek(file.descriptor, start, seekHole)
+            guard end > start else { return [0..<size] }
+            ranges.append(UInt64(start)..<UInt64(end))
+            offset = end
+        }
+        return ranges
         #else
-            return [0..<size]
+        return [0..<size]
         #endif
     }
 
@@ -193,9 +193,9 @@ package struct LocalFileSystem: FileSystem {
         try checkText(source, "move")
         _ = try check("move to", target) {
             #if canImport(Darwin)
-                Darwin.rename(source.string, target.string)
+            Darwin.rename(source.string, target.string)
             #else
-                Glibc.rename(source.string, target.string)
+            Glibc.rename(source.string, target.string)
             #endif
         }
     }
@@ -289,9 +289,9 @@ extension FileStatus {
             default: .other
             }
         #if canImport(Darwin)
-            let modified = facts.st_mtimespec
+        let modified = facts.st_mtimespec
         #else
-            let modified = facts.st_mtim
+        let modified = facts.st_mtim
         #endif
         self.init(
             kind: kind, size: UInt64(max(0, facts.st_size)), allocatedSize: UInt64(max(0, facts.st_blocks)) * 512,

@@ -1,9 +1,9 @@
 import Foundation
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #else
-    import Glibc
+import Glibc
 #endif
 
 /// Asks the system to read the beginning of a model file before an engine opens it.
@@ -63,10 +63,10 @@ package enum ModelPageCacheWarmer {
 
     private static func advise(_ descriptor: Int32, from start: UInt64, count: UInt64) -> Bool {
         #if canImport(Darwin)
-            var range = radvisory(ra_offset: off_t(start), ra_count: Int32(count))
-            return fcntl(descriptor, F_RDADVISE, &range) != -1
+        var range = radvisory(ra_offset: off_t(start), ra_count: Int32(count))
+        return fcntl(descriptor, F_RDADVISE, &range) != -1
         #else
-            return posix_fadvise(descriptor, off_t(start), off_t(count), POSIX_FADV_WILLNEED) == 0
+        return posix_fadvise(descriptor, off_t(start), off_t(count), POSIX_FADV_WILLNEED) == 0
         #endif
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 
 #if canImport(os)
-    import os
+import os
 #endif
 
 extension Log {
@@ -13,32 +13,32 @@ extension Log {
     }
 
     #if canImport(os)
-        /// Writes each entry to Apple's unified log, under the subsystem `hearth.store`, `hearth.transfer` and so on.
-        ///
-        /// - Parameter showsPrivateValues: whether messages, paths and error descriptions are readable in logs that
-        ///   leave the device.
-        public static func unifiedLog(showsPrivateValues: Bool = false) -> Handler {
-            { entry in
-                let logger = Logger(subsystem: "hearth.\(entry.subsystem)", category: entry.category ?? entry.subsystem)
-                let type: OSLogType =
-                    switch entry.level {
-                    case .debug: .debug
-                    case .info: .info
-                    case .warning: .default
-                    case .error: .error
-                    }
-                let open = entry.fields.filter { showsPrivateValues || !$0.isPrivate }.map(\.description)
-                let closed = entry.fields.filter { !showsPrivateValues && $0.isPrivate }.map(\.description)
-                let (facts, secrets) = (open.joined(separator: " "), closed.joined(separator: " "))
-                if showsPrivateValues {
-                    logger.log(level: type, "\(entry.message, privacy: .public) \(facts, privacy: .public)")
-                } else {
-                    logger.log(
-                        level: type,
-                        "\(entry.message, privacy: .private) \(facts, privacy: .public) \(secrets, privacy: .private)")
+    /// Writes each entry to Apple's unified log, under the subsystem `hearth.store`, `hearth.transfer` and so on.
+    ///
+    /// - Parameter showsPrivateValues: whether messages, paths and error descriptions are readable in logs that
+    ///   leave the device.
+    public static func unifiedLog(showsPrivateValues: Bool = false) -> Handler {
+        { entry in
+            let logger = Logger(subsystem: "hearth.\(entry.subsystem)", category: entry.category ?? entry.subsystem)
+            let type: OSLogType =
+                switch entry.level {
+                case .debug: .debug
+                case .info: .info
+                case .warning: .default
+                case .error: .error
                 }
+            let open = entry.fields.filter { showsPrivateValues || !$0.isPrivate }.map(\.description)
+            let closed = entry.fields.filter { !showsPrivateValues && $0.isPrivate }.map(\.description)
+            let (facts, secrets) = (open.joined(separator: " "), closed.joined(separator: " "))
+            if showsPrivateValues {
+                logger.log(level: type, "\(entry.message, privacy: .public) \(facts, privacy: .public)")
+            } else {
+                logger.log(
+                    level: type,
+                    "\(entry.message, privacy: .private) \(facts, privacy: .public) \(secrets, privacy: .private)")
             }
         }
+    }
     #endif
 
     /// The line of an entry on standard error.

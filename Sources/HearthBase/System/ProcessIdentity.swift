@@ -1,9 +1,9 @@
 import Foundation
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #else
-    import Glibc
+import Glibc
 #endif
 
 /// The identity of a process, different from that of every other process with the same number.
@@ -43,50 +43,50 @@ package struct ProcessIdentity: Sendable, Hashable, Codable {
 /// Facts of the system about processes.
 private enum Look {
     #if canImport(Darwin)
-        static func start(of process: Int32) -> String? {
-            var facts = kinfo_proc()
-            var size = MemoryLayout<kinfo_proc>.stride
-            var name: [Int32] = [CTL_KERN, KERN_PROC, KERN_PROC_PID, process]
-            guard sysctl(&name, UInt32(name.count), &facts, &size, nil, 0) == 0, size > 0 else { return nil }
-            guard facts.kp_proc.p_stat != SZOMB else { return nil }
-            let time = facts.kp_proc.p_un.__p_starttime
-            return "\(time.tv_sec).\(time.tv_usec)"
-        }
+    static func start(of process: Int32) -> String? {
+        var facts = kinfo_proc()
+        var size = MemoryLayout<kinfo_proc>.stride
+        var name: [Int32] = [CTL_KERN, KERN_PROC, KERN_PROC_PID, process]
+        guard sysctl(&name, UInt32(name.count), &facts, &size, nil, 0) == 0, size > 0 else { return nil }
+        guard facts.kp_proc.p_stat != SZOMB else { return nil }
+        let time = facts.kp_proc.p_un.__p_starttime
+        return "\(time.tv_sec).\(time.tv_usec)"
+    }
 
-        static func isEnded(_ process: Int32) -> Bool {
-            var facts = kinfo_proc()
-            var size = MemoryLayout<kinfo_proc>.stride
-            var name: [Int32] = [CTL_KERN, KERN_PROC, KERN_PROC_PID, process]
-            guard sysctl(&name, UInt32(name.count), &facts, &size, nil, 0) == 0, size > 0 else { return false }
-            return facts.kp_proc.p_stat == SZOMB
-        }
+    static func isEnded(_ process: Int32) -> Bool {
+        var facts = kinfo_proc()
+        var size = MemoryLayout<kinfo_proc>.stride
+        var name: [Int32] = [CTL_KERN, KERN_PROC, KERN_PROC_PID, process]
+        guard sysctl(&name, UInt32(name.count), &facts, &size, nil, 0) == 0, size > 0 else { return false }
+        return facts.kp_proc.p_stat == SZOMB
+    }
 
-        static func space() -> String { "" }
+    static func space() -> String { "" }
     #else
-        /// The 22nd word of `/proc/<pid>/stat`, in clock ticks since the boot; `nil` for an ended or hidden process.
-        static func start(of process: Int32) -> String? {
-            guard let words = words(of: process), words.count > 19, !isEnded(state: words[0]) else { return nil }
-            return String(words[19])
+    /// The 22nd word of `/proc/<pid>/stat`, in clock ticks since the boot; `nil` for an ended or hidden process.
+    static func start(of process: Int32) -> String? {
+        guard let words = words(of: process), words.count > 19, !isEnded(state: words[0]) else { return nil }
+        return String(words[19])
+    }
+
+    /// Whether the process has ended and its parent has not yet waited for it.
+    static func isEnded(_ process: Int32) -> Bool { words(of: process)?.first.map(isEnded(state:)) ?? false }
+
+    private static func isEnded(state: Substring) -> Bool { ["Z", "X", "x"].contains(state) }
+
+    /// The words from the third on. The second, the program's name in brackets, may contain any characters.
+    private static func words(of process: Int32) -> [Substring]? {
+        guard let text = SystemFile.contents("/proc/\(process)/stat"), let bracket = text.lastIndex(of: ")") else {
+            return nil
         }
+        return text[text.index(after: bracket)...].split(separator: " ")
+    }
 
-        /// Whether the process has ended and its parent has not yet waited for it.
-        static func isEnded(_ process: Int32) -> Bool { words(of: process)?.first.map(isEnded(state:)) ?? false }
-
-        private static func isEnded(state: Substring) -> Bool { ["Z", "X", "x"].contains(state) }
-
-        /// The words from the third on. The second, the program's name in brackets, may contain any characters.
-        private static func words(of process: Int32) -> [Substring]? {
-            guard let text = SystemFile.contents("/proc/\(process)/stat"), let bracket = text.lastIndex(of: ")") else {
-                return nil
-            }
-            return text[text.index(after: bracket)...].split(separator: " ")
-        }
-
-        static func space() -> String {
-            var buffer = [CChar](repeating: 0, count: 64)
-            let count = readlink("/proc/self/ns/pid", &buffer, buffer.count)
-            guard count > 0 else { return "" }
-            return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        }
+    static func space() -> String {
+        var buffer = [CChar](repeating: 0, count: 64)
+        let count = readlink("/proc/self/ns/pid", &buffer, buffer.count)
+        guard count > 0 else { return "" }
+        return String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
     #endif
 }

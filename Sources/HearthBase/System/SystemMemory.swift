@@ -6,10 +6,10 @@ package enum SystemMemory {
     /// small files are read.
     package static var limit: UInt64? {
         #if os(Linux)
-            // A missing file sets no limit.
-            ControlGroup.memoryLimit(contents: SystemFile.contents)
+        // A missing file sets no limit.
+        ControlGroup.memoryLimit(contents: SystemFile.contents)
         #else
-            nil
+        nil
         #endif
     }
 

@@ -8,11 +8,11 @@ package enum SystemProcessors {
     package static var usable: Int {
         let cores = ProcessInfo.processInfo.activeProcessorCount
         #if os(Linux)
-            // A missing file sets no limit.
-            guard let limit = ControlGroup.processorLimit(contents: SystemFile.contents) else { return cores }
-            return max(1, Int(min(Double(cores), limit)))
+        // A missing file sets no limit.
+        guard let limit = ControlGroup.processorLimit(contents: SystemFile.contents) else { return cores }
+        return max(1, Int(min(Double(cores), limit)))
         #else
-            return cores
+        return cores
         #endif
     }
 }

@@ -81,9 +81,9 @@ private final class JobQueue: Sendable {
         while !hasEnded() {
             wakeUps.wait()
             #if canImport(ObjectiveC)
-                autoreleasepool { runNext() }
+            autoreleasepool { runNext() }
             #else
-                runNext()
+            runNext()
             #endif
         }
     }

@@ -9,22 +9,22 @@ package enum ThreadName {
     package static var current: String {
         get {
             #if os(Linux)
-                // Without /proc there is no name to read, as in the setter.
-                return SystemFile.contents(file)?.trimmingCharacters(in: .newlines) ?? ""
+            // Without /proc there is no name to read, as in the setter.
+            return SystemFile.contents(file)?.trimmingCharacters(in: .newlines) ?? ""
             #else
-                return Thread.current.name ?? ""
+            return Thread.current.name ?? ""
             #endif
         }
         set {
             #if os(Linux)
-                // On a system without /proc the thread has no name of its own, which has no other effect.
-                let descriptor = open(file, O_WRONLY | O_CLOEXEC)
-                guard descriptor >= 0 else { return }
-                let name = Array(newValue.utf8)
-                _ = write(descriptor, name, name.count)
-                close(descriptor)
+            // On a system without /proc the thread has no name of its own, which has no other effect.
+            let descriptor = open(file, O_WRONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { return }
+            let name = Array(newValue.utf8)
+            _ = write(descriptor, name, name.count)
+            close(descriptor)
             #else
-                Thread.current.name = newValue
+            Thread.current.name = newValue
             #endif
         }
     }

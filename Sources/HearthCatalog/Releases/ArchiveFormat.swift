@@ -9,9 +9,9 @@ package enum ArchiveFormat: String, Sendable, Hashable, Codable, CaseIterable {
     /// Whether this version unpacks the format on this platform.
     package var isSupported: Bool {
         #if os(Linux)
-            self != .tarXz
+        self != .tarXz
         #else
-            false
+        false
         #endif
     }
 

@@ -63,40 +63,40 @@ final class PDFPages: Sendable {
     /// Runs a program, and returns its output. Only systems of computers run other programs.
     private static func run(_ words: [String]) throws -> Data {
         #if os(Linux) || os(macOS)
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: "/bin/sh")
-            process.arguments = ["-c", limits, "sh"] + words
-            process.environment = [
-                "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "LC_ALL": "C",
-            ]
-            let output = Pipe()
-            process.standardInput = FileHandle.nullDevice
-            process.standardOutput = output
-            process.standardError = FileHandle.nullDevice
-            do {
-                try process.run()
-            } catch {
-                throw unusable("no program can be started")
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", limits, "sh"] + words
+        process.environment = [
+            "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "LC_ALL": "C",
+        ]
+        let output = Pipe()
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        do {
+            try process.run()
+        } catch {
+            throw unusable("no program can be started")
+        }
+        var data = Data()
+        while true {
+            let piece = output.fileHandleForReading.availableData
+            if piece.isEmpty { break }
+            data += piece
+            guard data.count <= mostBytes else {
+                process.terminate()
+                process.waitUntilExit()
+                throw unusable("a page is too large")
             }
-            var data = Data()
-            while true {
-                let piece = output.fileHandleForReading.availableData
-                if piece.isEmpty { break }
-                data += piece
-                guard data.count <= mostBytes else {
-                    process.terminate()
-                    process.waitUntilExit()
-                    throw unusable("a page is too large")
-                }
-            }
-            process.waitUntilExit()
-            switch process.terminationStatus {
-            case 0: return data
-            case 127: throw unusable("\(words[0]) of poppler is not on this machine", remedy: "Install poppler-utils.")
-            default: throw unusable("poppler cannot read it")
-            }
+        }
+        process.waitUntilExit()
+        switch process.terminationStatus {
+        case 0: return data
+        case 127: throw unusable("\(words[0]) of poppler is not on this machine", remedy: "Install poppler-utils.")
+        default: throw unusable("poppler cannot read it")
+        }
         #else
-            throw unusable("no other program can be started here")
+        throw unusable("no other program can be started here")
         #endif
     }
 

@@ -154,9 +154,9 @@ struct DescriptorSink: TextSink {
             var rest = UnsafeRawBufferPointer(bytes)
             while !rest.isEmpty {
                 #if canImport(Darwin)
-                    let count = Darwin.write(descriptor, rest.baseAddress, rest.count)
+                let count = Darwin.write(descriptor, rest.baseAddress, rest.count)
                 #else
-                    let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
                 #endif
                 if count >= 0 {
                     rest = UnsafeRawBufferPointer(rebasing: rest[count...])

@@ -116,9 +116,9 @@ struct DescriptorSource: TextSource {
             var failure: Int32 = 0
             let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
                 #if canImport(Darwin)
-                    let result = Darwin.read(descriptor, buffer.baseAddress, limit)
+                let result = Darwin.read(descriptor, buffer.baseAddress, limit)
                 #else
-                    let result = Glibc.read(descriptor, buffer.baseAddress, limit)
+                let result = Glibc.read(descriptor, buffer.baseAddress, limit)
                 #endif
                 if result < 0 { failure = errno }
                 count = max(0, result)

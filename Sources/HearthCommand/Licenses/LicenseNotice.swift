@@ -17,22 +17,22 @@ struct LicenseNotice: Sendable, Hashable {
             case .hearth: true
             case .llama:
                 #if Llama
-                    true
+                true
                 #else
-                    false
+                false
                 #endif
             case .server, .serverSystem:
                 #if Server
-                    true
+                true
                 #else
-                    false
+                false
                 #endif
             // On other platforms, Swift and the libraries below belong to the system.
             case .swift, .system:
                 #if os(Linux)
-                    true
+                true
                 #else
-                    false
+                false
                 #endif
             }
         }

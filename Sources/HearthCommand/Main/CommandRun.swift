@@ -33,9 +33,9 @@ extension HearthCommand {
                 let status = Locked<Int32>(0)
                 try await context.interruptions.run {
                     #if Server
-                        if let other = try await HandOver.run(command, words, in: context) {
-                            return status.withLock { $0 = other }
-                        }
+                    if let other = try await HandOver.run(command, words, in: context) {
+                        return status.withLock { $0 = other }
+                    }
                     #endif
                     try await context.askingForRoots { try await command.run(in: context) }
                 }

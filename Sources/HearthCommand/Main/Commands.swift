@@ -70,12 +70,12 @@ extension HearthCommand {
 
     private static var serving: [CommandEntry] {
         #if Server
-            [
-                .command(Serve.self), .command(Ps.self), .command(Stop.self),
-                .group("keys", "Let other machines in", [KeysCreate.self, KeysList.self, KeysRevoke.self]),
-            ]
+        [
+            .command(Serve.self), .command(Ps.self), .command(Stop.self),
+            .group("keys", "Let other machines in", [KeysCreate.self, KeysList.self, KeysRevoke.self]),
+        ]
         #else
-            []
+        []
         #endif
     }
 
@@ -93,14 +93,14 @@ extension HearthCommand {
                 "origin", "Examine and tidy a published origin", [OriginCheckCommand.self, OriginPrune.self]),
         ]
         #if Server
-            return commands + [
-                trust, .command(Host.self),
-                .group(
-                    "gateway", "Give devices signed addresses, and relay a cloud model",
-                    [GatewayServe.self, GatewayKeysCreate.self, GatewayKeysList.self, GatewayKeysRevoke.self]),
-            ]
+        return commands + [
+            trust, .command(Host.self),
+            .group(
+                "gateway", "Give devices signed addresses, and relay a cloud model",
+                [GatewayServe.self, GatewayKeysCreate.self, GatewayKeysList.self, GatewayKeysRevoke.self]),
+        ]
         #else
-            return commands + [trust]
+        return commands + [trust]
         #endif
     }
 }

@@ -1,117 +1,117 @@
 #if Server
-    import Foundation
-    import HearthBase
-    import HearthServer
+import Foundation
+import HearthBase
+import HearthServer
 
-    /// `hearth keys create NAME`
-    struct KeysCreate: Command {
-        private static let name = Argument(
-            "NAME",
-            ValueKind("a name of at most 64 characters") { (1...64).contains($0.count) && $0.isPlain() ? $0 : nil },
-            "What the key is for, such as a device's name.")
-        private static let scopes = Option(
-            "scopes", "SCOPES",
-            ValueKind<Set<ServerScope>>("some of chat, models and admin, separated by commas") { text in
-                let names = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-                let scopes = Set(names.compactMap(ServerScope.init(rawValue:)))
-                return scopes.count == names.count && !scopes.isEmpty ? scopes : nil
-            }, default: "chat", "chat: ask models. models: pull and remove them. admin: everything else.")
+/// `hearth keys create NAME`
+struct KeysCreate: Command {
+    private static let name = Argument(
+        "NAME",
+        ValueKind("a name of at most 64 characters") { (1...64).contains($0.count) && $0.isPlain() ? $0 : nil },
+        "What the key is for, such as a device's name.")
+    private static let scopes = Option(
+        "scopes", "SCOPES",
+        ValueKind<Set<ServerScope>>("some of chat, models and admin, separated by commas") { text in
+            let names = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+            let scopes = Set(names.compactMap(ServerScope.init(rawValue:)))
+            return scopes.count == names.count && !scopes.isEmpty ? scopes : nil
+        }, default: "chat", "chat: ask models. models: pull and remove them. admin: everything else.")
 
-        static let declaration = CommandDeclaration(
-            "keys", "create", summary: "Make a key for another machine",
-            discussion: [
-                "Prints the key once; only its digest is kept. Clients send it as their API key. A running server takes it at "
-                    + "once."
-            ],
-            arguments: [name], options: [scopes],
-            examples: [
-                .init("hearth keys create laptop", "A key that may ask models."),
-                .init("hearth keys create script --scopes chat,models,admin", "A key that may do everything."),
-            ])
+    static let declaration = CommandDeclaration(
+        "keys", "create", summary: "Make a key for another machine",
+        discussion: [
+            "Prints the key once; only its digest is kept. Clients send it as their API key. A running server takes it at "
+                + "once."
+        ],
+        arguments: [name], options: [scopes],
+        examples: [
+            .init("hearth keys create laptop", "A key that may ask models."),
+            .init("hearth keys create script --scopes chat,models,admin", "A key that may do everything."),
+        ])
 
-        let name: String
-        let scopes: Set<ServerScope>
+    let name: String
+    let scopes: Set<ServerScope>
 
-        init(_ values: ParsedArguments) throws {
-            name = try values.value(Self.name)
-            scopes = try values.value(Self.scopes) ?? [.chat]
-        }
-
-        func run(in context: CommandContext) async throws {
-            let now = context.time.now
-            let key = try await context.changeKeys { [self] in try $0.create(name, scopes: scopes, at: now) }
-            try context.console.print(key)
-            context.console.say("This key is shown once.")
-        }
+    init(_ values: ParsedArguments) throws {
+        name = try values.value(Self.name)
+        scopes = try values.value(Self.scopes) ?? [.chat]
     }
 
-    /// `hearth keys list`
-    struct KeysList: Command {
-        static let declaration = CommandDeclaration(
-            "keys", "list", summary: "List the keys of other machines",
-            discussion: ["With --format json, an array of objects with id, name, scopes and created."],
-            options: [Option.listing], examples: [.init("hearth keys list", "Show ids, names and rights.")])
-
-        let format: ListingFormat
-
-        init(_ values: ParsedArguments) throws { format = try values.value(Option.listing) ?? .table }
-
-        func run(in context: CommandContext) async throws {
-            let home = try context.home
-            let keys = try await blocking { try AccessKeys.load(home: home) }.keys
-            let rows = keys.map { key in
-                (key: key, scopes: key.scopes.map(\.rawValue).sorted(), created: key.created.formatted(.iso8601))
-            }
-            guard format == .table else {
-                let entries = rows.map { row in
-                    JSONValue.object([
-                        "id": .string(row.key.id), "name": .string(row.key.name),
-                        "scopes": .array(row.scopes.map { .string($0) }), "created": .string(row.created),
-                    ])
-                }
-                return try context.console.print(JSONValue.array(entries).text)
-            }
-            guard !rows.isEmpty else { return context.console.say("There are no keys.") }
-            var table = Table(("ID", .left), ("NAME", .left), ("SCOPES", .left), ("CREATED", .left))
-            for row in rows { table.add(row.key.id, row.key.name, row.scopes.joined(separator: ","), row.created) }
-            for line in table.lines { try context.console.print(line) }
-        }
+    func run(in context: CommandContext) async throws {
+        let now = context.time.now
+        let key = try await context.changeKeys { [self] in try $0.create(name, scopes: scopes, at: now) }
+        try context.console.print(key)
+        context.console.say("This key is shown once.")
     }
+}
 
-    /// `hearth keys revoke ID`
-    struct KeysRevoke: Command {
-        private static let id = Argument("ID", .word, "The key's id; hearth keys list shows it.")
+/// `hearth keys list`
+struct KeysList: Command {
+    static let declaration = CommandDeclaration(
+        "keys", "list", summary: "List the keys of other machines",
+        discussion: ["With --format json, an array of objects with id, name, scopes and created."],
+        options: [Option.listing], examples: [.init("hearth keys list", "Show ids, names and rights.")])
 
-        static let declaration = CommandDeclaration(
-            "keys", "revoke", summary: "End a key",
-            discussion: ["A running server refuses it at once."], arguments: [id],
-            examples: [.init("hearth keys revoke 3f9c2a1b", "End that key.")])
+    let format: ListingFormat
 
-        let id: String
+    init(_ values: ParsedArguments) throws { format = try values.value(Option.listing) ?? .table }
 
-        init(_ values: ParsedArguments) throws { id = try values.value(Self.id) }
-
-        func run(in context: CommandContext) async throws {
-            try await context.changeKeys { [id] in try $0.revoke(id) }
-            context.console.say("The key \(id) is revoked.")
+    func run(in context: CommandContext) async throws {
+        let home = try context.home
+        let keys = try await blocking { try AccessKeys.load(home: home) }.keys
+        let rows = keys.map { key in
+            (key: key, scopes: key.scopes.map(\.rawValue).sorted(), created: key.created.formatted(.iso8601))
         }
-    }
-
-    extension CommandContext {
-        /// Changes the keys of the home, and lets a running server read them.
-        fileprivate func changeKeys<Result: Sendable>(
-            _ change: @escaping @Sendable (inout AccessKeys) throws -> Result
-        ) async throws -> Result {
-            let home = try home
-            let result = try await blocking {
-                var keys = try AccessKeys.load(home: home)
-                let result = try change(&keys)
-                try keys.save(home: home)
-                return result
+        guard format == .table else {
+            let entries = rows.map { row in
+                JSONValue.object([
+                    "id": .string(row.key.id), "name": .string(row.key.name),
+                    "scopes": .array(row.scopes.map { .string($0) }), "created": .string(row.created),
+                ])
             }
-            let client = ResidentClient(ResidentPlace(home: home, environment: environment))
-            _ = try await client.object("POST", "/hearth/v1/reload")
+            return try context.console.print(JSONValue.array(entries).text)
+        }
+        guard !rows.isEmpty else { return context.console.say("There are no keys.") }
+        var table = Table(("ID", .left), ("NAME", .left), ("SCOPES", .left), ("CREATED", .left))
+        for row in rows { table.add(row.key.id, row.key.name, row.scopes.joined(separator: ","), row.created) }
+        for line in table.lines { try context.console.print(line) }
+    }
+}
+
+/// `hearth keys revoke ID`
+struct KeysRevoke: Command {
+    private static let id = Argument("ID", .word, "The key's id; hearth keys list shows it.")
+
+    static let declaration = CommandDeclaration(
+        "keys", "revoke", summary: "End a key",
+        discussion: ["A running server refuses it at once."], arguments: [id],
+        examples: [.init("hearth keys revoke 3f9c2a1b", "End that key.")])
+
+    let id: String
+
+    init(_ values: ParsedArguments) throws { id = try values.value(Self.id) }
+
+    func run(in context: CommandContext) async throws {
+        try await context.changeKeys { [id] in try $0.revoke(id) }
+        context.console.say("The key \(id) is revoked.")
+    }
+}
+
+extension CommandContext {
+    /// Changes the keys of the home, and lets a running server read them.
+    fileprivate func changeKeys<Result: Sendable>(
+        _ change: @escaping @Sendable (inout AccessKeys) throws -> Result
+    ) async throws -> Result {
+        let home = try home
+        let result = try await blocking {
+            var keys = try AccessKeys.load(home: home)
+            let result = try change(&keys)
+            try keys.save(home: home)
             return result
         }
+        let client = ResidentClient(ResidentPlace(home: home, environment: environment))
+        _ = try await client.object("POST", "/hearth/v1/reload")
+        return result
     }
+}
 #endif

@@ -2,9 +2,9 @@ import Foundation
 import HearthBase
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #else
-    import Glibc
+import Glibc
 #endif
 
 /// An allowed `http` or `https` address, parsed once so that no later code parses it differently.

@@ -6,13 +6,13 @@ package enum SystemNetwork {
     /// a monitor it counts as metered, so that downloads there need a permission.
     package static func monitor() -> any NetworkMonitor {
         #if canImport(CGio)
-            GIONetworkMonitor()
+        GIONetworkMonitor()
         #elseif canImport(Network)
-            PathNetworkMonitor()
+        PathNetworkMonitor()
         #elseif os(Linux)
-            UnmonitoredNetwork()
+        UnmonitoredNetwork()
         #else
-            UnmonitoredNetwork(assuming: NetworkCondition(isOnline: true, isMetered: true))
+        UnmonitoredNetwork(assuming: NetworkCondition(isOnline: true, isMetered: true))
         #endif
     }
 }

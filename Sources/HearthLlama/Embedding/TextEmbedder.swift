@@ -1,146 +1,145 @@
 #if Llama
-    import CLlama
-    import CLlamaShim
-    import HearthBase
-    import HearthInference
+import CLlama
+import CLlamaShim
+import HearthBase
+import HearthInference
 
-    /// How a file of weights makes vectors.
-    struct EmbeddingMethod {
-        let pooling: EmbeddingPooling
-        /// Whether a token's attention includes the tokens after it.
-        private let looksAhead: Bool
-        /// Whether the model also generates answers, see ``EmbeddingWindow/answers``.
-        private let answers: Bool
+/// How a file of weights makes vectors.
+struct EmbeddingMethod {
+    let pooling: EmbeddingPooling
+    /// Whether a token's attention includes the tokens after it.
+    private let looksAhead: Bool
+    /// Whether the model also generates answers, see ``EmbeddingWindow/answers``.
+    private let answers: Bool
 
-        /// Reads the method from the weights.
-        /// - Parameter answers: whether the model's context keeps the state of computed tokens.
-        /// - Throws: `generation-failed` for models that rank texts and make no vectors.
-        init(_ weights: ModelWeights, answers: Bool) throws {
-            self.answers = answers
-            // 0 is "none": the model leaves the choice to the caller.
-            let declared = weights.declaredPooling ?? 0
-            guard let pooling = declared == 0 ? .mean : EmbeddingPooling(rawValue: declared) else {
-                throw LLMError(
-                    .generateFailed, "this model ranks texts; it gives no vector for one", disposition: .usage)
-            }
-            self.pooling = pooling
-            looksAhead = weights.metadata("%.attention.causal") == "false"
+    /// Reads the method from the weights.
+    /// - Parameter answers: whether the model's context keeps the state of computed tokens.
+    /// - Throws: `generation-failed` for models that rank texts and make no vectors.
+    init(_ weights: ModelWeights, answers: Bool) throws {
+        self.answers = answers
+        // 0 is "none": the model leaves the choice to the caller.
+        let declared = weights.declaredPooling ?? 0
+        guard let pooling = declared == 0 ? .mean : EmbeddingPooling(rawValue: declared) else {
+            throw LLMError(
+                .generateFailed, "this model ranks texts; it gives no vector for one", disposition: .usage)
         }
-
-        /// A window of `length` tokens.
-        func window(_ length: Int) -> EmbeddingWindow {
-            EmbeddingWindow(length: length, looksAhead: looksAhead, answers: answers)
-        }
+        self.pooling = pooling
+        looksAhead = weights.metadata("%.attention.causal") == "false"
     }
 
-    extension ModelWeights {
-        /// The pooling that the file declares (`llama_pooling_type`): how the vectors of tokens become one vector.
-        fileprivate var declaredPooling: UInt32? { metadata("%.pooling_type").flatMap { UInt32($0) } }
+    /// A window of `length` tokens.
+    func window(_ length: Int) -> EmbeddingWindow {
+        EmbeddingWindow(length: length, looksAhead: looksAhead, answers: answers)
+    }
+}
 
-        /// Whether the model ranks one text against another (`LLAMA_POOLING_TYPE_RANK`), which gives no vector.
-        var ranksTexts: Bool { declaredPooling == 4 }
+extension ModelWeights {
+    /// The pooling that the file declares (`llama_pooling_type`): how the vectors of tokens become one vector.
+    fileprivate var declaredPooling: UInt32? { metadata("%.pooling_type").flatMap { UInt32($0) } }
+
+    /// Whether the model ranks one text against another (`LLAMA_POOLING_TYPE_RANK`), which gives no vector.
+    var ranksTexts: Bool { declaredPooling == 4 }
+}
+
+/// Makes vectors of texts. Used on the engine's thread only.
+final class TextEmbedder {
+    let method: EmbeddingMethod
+    /// The window for which the context was made.
+    let window: EmbeddingWindow
+    private let weights: ModelWeights
+    private let context: ModelContext
+    private let threads: StepThreads
+    private var batch: TokenBatch
+
+    /// Makes a context for vectors.
+    /// - Parameter threads: the model's threads, which also compute vectors.
+    /// - Throws: `generation-failed`.
+    init(_ weights: ModelWeights, _ method: EmbeddingMethod, _ window: EmbeddingWindow, threads: StepThreads) throws {
+        var reason: UnsafeMutablePointer<CChar>?
+        let shape = ModelContext.Shape(
+            length: window.length, batch: window.chunk, chunk: window.chunk, threads: threads.count,
+            embeddings: true)
+        guard let context = ModelContext(weights, shape, reason: &reason) else {
+            throw LLMError(
+                .generateFailed,
+                "there is no room to embed text: "
+                    + LoadFailure.reason(
+                        reason, else: "not enough memory for a context of \(window.length) tokens"))
+        }
+        self.weights = weights
+        self.method = method
+        self.window = window
+        self.threads = threads
+        batch = TokenBatch(capacity: context.batchSize)
+        self.context = context
     }
 
-    /// Makes vectors of texts. Used on the engine's thread only.
-    final class TextEmbedder {
-        let method: EmbeddingMethod
-        /// The window for which the context was made.
-        let window: EmbeddingWindow
-        private let weights: ModelWeights
-        private let context: ModelContext
-        private let threads: StepThreads
-        private var batch: TokenBatch
+    /// The number of threads of the last computation.
+    var threadCount: Int { context.threadCount }
 
-        /// Makes a context for vectors.
-        /// - Parameter threads: the model's threads, which also compute vectors.
-        /// - Throws: `generation-failed`.
-        init(_ weights: ModelWeights, _ method: EmbeddingMethod, _ window: EmbeddingWindow, threads: StepThreads) throws
-        {
-            var reason: UnsafeMutablePointer<CChar>?
-            let shape = ModelContext.Shape(
-                length: window.length, batch: window.chunk, chunk: window.chunk, threads: threads.count,
-                embeddings: true)
-            guard let context = ModelContext(weights, shape, reason: &reason) else {
-                throw LLMError(
-                    .generateFailed,
-                    "there is no room to embed text: "
-                        + LoadFailure.reason(
-                            reason, else: "not enough memory for a context of \(window.length) tokens"))
-            }
-            self.weights = weights
-            self.method = method
-            self.window = window
-            self.threads = threads
-            batch = TokenBatch(capacity: context.batchSize)
-            self.context = context
-        }
+    /// A text whose vector is being made.
+    struct Text {
+        fileprivate let index: Int
+        fileprivate let tokens: [llama_token]
+        fileprivate var position = 0
+        fileprivate var pool: EmbeddingPool
+    }
 
-        /// The number of threads of the last computation.
-        var threadCount: Int { context.threadCount }
-
-        /// A text whose vector is being made.
-        struct Text {
-            fileprivate let index: Int
-            fileprivate let tokens: [llama_token]
-            fileprivate var position = 0
-            fileprivate var pool: EmbeddingPool
-        }
-
-        /// Begins a text and discards the one before.
-        /// - Parameter index: the text's place among the caller's texts.
-        func begin(_ text: String, _ index: Int) throws -> Text {
-            let window = context.length
-            // Checked before the tokeniser runs, because it takes long for a text that cannot fit.
-            let fewest = weights.fewestTokens(inBytes: text.utf8.count)
-            guard fewest <= window else { throw Self.tooLong("at least \(fewest)", window) }
-            let tokens = try weights.vocabulary.tokens(of: text, addSpecial: true, parseSpecial: false)
-            guard !tokens.isEmpty else {
-                throw LLMError(
-                    .nothingToEmbed, "text \(index + 1) to embed is empty",
-                    context: ErrorContext(field: "texts[\(index)]", remedy: "Leave empty texts out."),
-                    disposition: .usage)
-            }
-            guard tokens.count <= window else { throw Self.tooLong("\(tokens.count)", window) }
-            context.clear()
-            return Text(
-                index: index, tokens: tokens, pool: EmbeddingPool(method.pooling, length: weights.embeddingLength))
-        }
-
-        /// Computes the next tokens of a text.
-        /// - Returns: the vector after the last token, `nil` before.
-        func step(_ text: inout Text, signal: StopSignal) throws -> [Float]? {
-            // Another context may compute next.
-            defer { context.rest() }
-            let chunk = text.tokens[text.position..<min(text.tokens.count, text.position + context.batchSize)]
-            batch.removeAll()
-            batch.append(chunk, at: text.position, outputs: .all)
-            context.setThreadCount(threads.count)
-            let status = context.listening(to: signal) { threads.runPrefillStep { context.decode(batch) } }
-            if status != 0 {
-                if signal.isSet { throw CancellationError() }
-                throw LLMError(.generateFailed, "the engine failed while it was embedding (status \(status))")
-            }
-            for index in 0..<chunk.count {
-                guard let vector = llama_get_embeddings_ith(context.raw, Int32(index)) else {
-                    throw LLMError(.generateFailed, "the engine gave no vector for a token")
-                }
-                text.pool.append(UnsafeBufferPointer(start: vector, count: weights.embeddingLength))
-            }
-            text.position += chunk.count
-            guard text.position == text.tokens.count else { return nil }
-            guard let vector = text.pool.normalised else {
-                throw LLMError(.generateFailed, "the model gives text \(text.index + 1) no direction")
-            }
-            return vector
-        }
-
-        private static func tooLong(_ count: String, _ window: Int) -> LLMError {
-            LLMError(
-                .exceededContextWindowSize, "a text to embed has \(count) tokens, at most \(window) fit",
-                context: ErrorContext(
-                    expected: "at most \(window) tokens", found: "\(count) tokens",
-                    remedy: "Cut the text into parts and embed each."),
+    /// Begins a text and discards the one before.
+    /// - Parameter index: the text's place among the caller's texts.
+    func begin(_ text: String, _ index: Int) throws -> Text {
+        let window = context.length
+        // Checked before the tokeniser runs, because it takes long for a text that cannot fit.
+        let fewest = weights.fewestTokens(inBytes: text.utf8.count)
+        guard fewest <= window else { throw Self.tooLong("at least \(fewest)", window) }
+        let tokens = try weights.vocabulary.tokens(of: text, addSpecial: true, parseSpecial: false)
+        guard !tokens.isEmpty else {
+            throw LLMError(
+                .nothingToEmbed, "text \(index + 1) to embed is empty",
+                context: ErrorContext(field: "texts[\(index)]", remedy: "Leave empty texts out."),
                 disposition: .usage)
         }
+        guard tokens.count <= window else { throw Self.tooLong("\(tokens.count)", window) }
+        context.clear()
+        return Text(
+            index: index, tokens: tokens, pool: EmbeddingPool(method.pooling, length: weights.embeddingLength))
     }
+
+    /// Computes the next tokens of a text.
+    /// - Returns: the vector after the last token, `nil` before.
+    func step(_ text: inout Text, signal: StopSignal) throws -> [Float]? {
+        // Another context may compute next.
+        defer { context.rest() }
+        let chunk = text.tokens[text.position..<min(text.tokens.count, text.position + context.batchSize)]
+        batch.removeAll()
+        batch.append(chunk, at: text.position, outputs: .all)
+        context.setThreadCount(threads.count)
+        let status = context.listening(to: signal) { threads.runPrefillStep { context.decode(batch) } }
+        if status != 0 {
+            if signal.isSet { throw CancellationError() }
+            throw LLMError(.generateFailed, "the engine failed while it was embedding (status \(status))")
+        }
+        for index in 0..<chunk.count {
+            guard let vector = llama_get_embeddings_ith(context.raw, Int32(index)) else {
+                throw LLMError(.generateFailed, "the engine gave no vector for a token")
+            }
+            text.pool.append(UnsafeBufferPointer(start: vector, count: weights.embeddingLength))
+        }
+        text.position += chunk.count
+        guard text.position == text.tokens.count else { return nil }
+        guard let vector = text.pool.normalised else {
+            throw LLMError(.generateFailed, "the model gives text \(text.index + 1) no direction")
+        }
+        return vector
+    }
+
+    private static func tooLong(_ count: String, _ window: Int) -> LLMError {
+        LLMError(
+            .exceededContextWindowSize, "a text to embed has \(count) tokens, at most \(window) fit",
+            context: ErrorContext(
+                expected: "at most \(window) tokens", found: "\(count) tokens",
+                remedy: "Cut the text into parts and embed each."),
+            disposition: .usage)
+    }
+}
 #endif

@@ -1,45 +1,45 @@
 #if Llama
-    import HearthBase
-    import HearthInference
+import HearthBase
+import HearthInference
 
-    /// One caller's texts to embed.
-    ///
-    /// Unchecked: only the engine's thread touches the variables.
-    final class VectorRequest: @unchecked Sendable {
-        let texts: [String]
-        let signal = StopSignal()
-        let reply = Reply<[[Float]]>()
-        private var vectors: [[Float]] = []
-        private var text: TextEmbedder.Text?
-        /// Identifies the load that made the vectors so far. A reference to the model would keep its memory in use
-        /// while the next model is read.
-        private var mark: LoadMark?
+/// One caller's texts to embed.
+///
+/// Unchecked: only the engine's thread touches the variables.
+final class VectorRequest: @unchecked Sendable {
+    let texts: [String]
+    let signal = StopSignal()
+    let reply = Reply<[[Float]]>()
+    private var vectors: [[Float]] = []
+    private var text: TextEmbedder.Text?
+    /// Identifies the load that made the vectors so far. A reference to the model would keep its memory in use
+    /// while the next model is read.
+    private var mark: LoadMark?
 
-        init(_ texts: [String]) { self.texts = texts }
+    init(_ texts: [String]) { self.texts = texts }
 
-        /// Starts the request again if the model has changed, so that one model makes all vectors.
-        func use(_ mark: LoadMark) {
-            if self.mark !== mark { (vectors, text) = ([], nil) }
-            self.mark = mark
-        }
-
-        /// Starts the current text again, because its context is gone.
-        func restartText() { text = nil }
-
-        /// Computes one step, and delivers the vectors after the last.
-        /// - Returns: whether a text is finished.
-        func step(_ embedder: TextEmbedder) throws -> Bool {
-            var text = try self.text ?? embedder.begin(texts[vectors.count], vectors.count)
-            let vector = try embedder.step(&text, signal: signal)
-            self.text = vector == nil ? text : nil
-            guard let vector else { return false }
-            vectors.append(vector)
-            if vectors.count == texts.count { reply.finish(.success(vectors)) }
-            return true
-        }
-
-        /// Whether the next step begins a text.
-        var beginsText: Bool { text == nil }
-        var isDone: Bool { vectors.count == texts.count }
+    /// Starts the request again if the model has changed, so that one model makes all vectors.
+    func use(_ mark: LoadMark) {
+        if self.mark !== mark { (vectors, text) = ([], nil) }
+        self.mark = mark
     }
+
+    /// Starts the current text again, because its context is gone.
+    func restartText() { text = nil }
+
+    /// Computes one step, and delivers the vectors after the last.
+    /// - Returns: whether a text is finished.
+    func step(_ embedder: TextEmbedder) throws -> Bool {
+        var text = try self.text ?? embedder.begin(texts[vectors.count], vectors.count)
+        let vector = try embedder.step(&text, signal: signal)
+        self.text = vector == nil ? text : nil
+        guard let vector else { return false }
+        vectors.append(vector)
+        if vectors.count == texts.count { reply.finish(.success(vectors)) }
+        return true
+    }
+
+    /// Whether the next step begins a text.
+    var beginsText: Bool { text == nil }
+    var isDone: Bool { vectors.count == texts.count }
+}
 #endif

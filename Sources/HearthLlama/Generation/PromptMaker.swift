@@ -1,52 +1,52 @@
 #if Llama
-    import HearthBase
-    import HearthInference
+import HearthBase
+import HearthInference
 
-    /// Makes the prompts of one loaded model on any thread: it reads only what never changes.
-    struct PromptMaker: Sendable {
-        let weights: ModelWeights
-        let projector: Projector?
-        /// The context window in tokens.
-        let window: Int
-        /// The most messages of a conversation's history in a prompt.
-        let historyLimit: Int?
-        /// The most tokens of one part of a picture.
-        let largestPicture: Int
+/// Makes the prompts of one loaded model on any thread: it reads only what never changes.
+struct PromptMaker: Sendable {
+    let weights: ModelWeights
+    let projector: Projector?
+    /// The context window in tokens.
+    let window: Int
+    /// The most messages of a conversation's history in a prompt.
+    let historyLimit: Int?
+    /// The most tokens of one part of a picture.
+    let largestPicture: Int
 
-        var vocabulary: Vocabulary { weights.vocabulary }
+    var vocabulary: Vocabulary { weights.vocabulary }
 
-        init(_ model: LoadedModel) {
-            weights = model.weights
-            projector = model.projector
-            window = model.information.contextLength
-            historyLimit = model.historyLimit
-            largestPicture = model.largestPicture
-        }
-
-        /// Makes the prompt and the constraint of a request.
-        /// - Throws: ``LLMError``; `CancellationError` after the request's end.
-        func make(_ request: GenerationRequest) throws -> MadePrompt {
-            if request.signal.isCancelled { throw CancellationError() }
-            var prompt = try Prompt(request, for: self)
-            prompt.reusesTokens = request.options.reusesPrompt
-            let constraint = try AnswerConstraint(request.options, weights, calls: prompt.calls)
-            return MadePrompt(mark: weights.mark, prompt: prompt, constraint: constraint)
-        }
+    init(_ model: LoadedModel) {
+        weights = model.weights
+        projector = model.projector
+        window = model.information.contextLength
+        historyLimit = model.historyLimit
+        largestPicture = model.largestPicture
     }
 
-    /// A prompt with the constraint of its answer.
-    ///
-    /// Unchecked: one thread makes it, then only the engine's thread uses it.
-    final class MadePrompt: @unchecked Sendable {
-        /// The load of the model that it fits.
-        let mark: LoadMark
-        let prompt: Prompt
-        let constraint: AnswerConstraint?
-
-        init(mark: LoadMark, prompt: Prompt, constraint: AnswerConstraint?) {
-            self.mark = mark
-            self.prompt = prompt
-            self.constraint = constraint
-        }
+    /// Makes the prompt and the constraint of a request.
+    /// - Throws: ``LLMError``; `CancellationError` after the request's end.
+    func make(_ request: GenerationRequest) throws -> MadePrompt {
+        if request.signal.isCancelled { throw CancellationError() }
+        var prompt = try Prompt(request, for: self)
+        prompt.reusesTokens = request.options.reusesPrompt
+        let constraint = try AnswerConstraint(request.options, weights, calls: prompt.calls)
+        return MadePrompt(mark: weights.mark, prompt: prompt, constraint: constraint)
     }
+}
+
+/// A prompt with the constraint of its answer.
+///
+/// Unchecked: one thread makes it, then only the engine's thread uses it.
+final class MadePrompt: @unchecked Sendable {
+    /// The load of the model that it fits.
+    let mark: LoadMark
+    let prompt: Prompt
+    let constraint: AnswerConstraint?
+
+    init(mark: LoadMark, prompt: Prompt, constraint: AnswerConstraint?) {
+        self.mark = mark
+        self.prompt = prompt
+        self.constraint = constraint
+    }
+}
 #endif

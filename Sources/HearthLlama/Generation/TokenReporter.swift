@@ -1,42 +1,42 @@
 #if Llama
-    import CLlama
-    import HearthBase
-    import HearthInference
+import CLlama
+import HearthBase
+import HearthInference
 
-    /// Reports the probabilities of an answer's tokens.
-    struct TokenReporter {
-        private let wanted: TokenReports
-        private let vocabulary: Vocabulary
-        private var chances: Sampler.Chances?
-        private var piece = [CChar](repeating: 0, count: 64)
+/// Reports the probabilities of an answer's tokens.
+struct TokenReporter {
+    private let wanted: TokenReports
+    private let vocabulary: Vocabulary
+    private var chances: Sampler.Chances?
+    private var piece = [CChar](repeating: 0, count: 64)
 
-        init(_ wanted: TokenReports, vocabulary: Vocabulary) {
-            self.wanted = wanted
-            self.vocabulary = vocabulary
-        }
-
-        /// Reads the probabilities at a place before the token is chosen.
-        /// - Throws: `generation-failed` when the token has no logits.
-        mutating func look(_ sampler: borrowing Sampler, _ context: borrowing ModelContext, at index: Int32) throws {
-            guard wanted.hasProbabilities else { return }
-            chances = try sampler.chances(
-                context, at: index, most: wanted.alternatives, afterSampling: wanted.isAfterSampling)
-        }
-
-        /// The report of the chosen token.
-        mutating func report(_ token: llama_token, isThinking: Bool) -> TokenReport? {
-            guard let chances else {
-                return wanted.hasProbabilities ? nil : TokenReport(chosen: chance(token, 0), isThinking: isThinking)
-            }
-            self.chances = nil
-            return TokenReport(
-                chosen: chance(token, chances.logProbability(of: token)),
-                alternatives: chances.best.map { chance($0.token, $0.logProbability) }, isThinking: isThinking)
-        }
-
-        private mutating func chance(_ token: llama_token, _ logProbability: Float) -> TokenReport.Chance {
-            TokenReport.Chance(
-                token: token, bytes: vocabulary.bytes(of: token, &piece), logProbability: min(0, logProbability))
-        }
+    init(_ wanted: TokenReports, vocabulary: Vocabulary) {
+        self.wanted = wanted
+        self.vocabulary = vocabulary
     }
+
+    /// Reads the probabilities at a place before the token is chosen.
+    /// - Throws: `generation-failed` when the token has no logits.
+    mutating func look(_ sampler: borrowing Sampler, _ context: borrowing ModelContext, at index: Int32) throws {
+        guard wanted.hasProbabilities else { return }
+        chances = try sampler.chances(
+            context, at: index, most: wanted.alternatives, afterSampling: wanted.isAfterSampling)
+    }
+
+    /// The report of the chosen token.
+    mutating func report(_ token: llama_token, isThinking: Bool) -> TokenReport? {
+        guard let chances else {
+            return wanted.hasProbabilities ? nil : TokenReport(chosen: chance(token, 0), isThinking: isThinking)
+        }
+        self.chances = nil
+        return TokenReport(
+            chosen: chance(token, chances.logProbability(of: token)),
+            alternatives: chances.best.map { chance($0.token, $0.logProbability) }, isThinking: isThinking)
+    }
+
+    private mutating func chance(_ token: llama_token, _ logProbability: Float) -> TokenReport.Chance {
+        TokenReport.Chance(
+            token: token, bytes: vocabulary.bytes(of: token, &piece), logProbability: min(0, logProbability))
+    }
+}
 #endif

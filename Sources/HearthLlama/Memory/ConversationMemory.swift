@@ -1,235 +1,235 @@
 #if Llama
-    import CLlama
-    import HearthBase
-    import HearthInference
+import CLlama
+import HearthBase
+import HearthInference
 
-    /// The computed conversations of a model: some in the sequences of its context, the others as saved states.
-    final class ConversationMemory {
-        /// Identifies the states that fit: by the file of weights and llama.cpp's format.
-        let maker: String
-        private let reach: MemoryReach
-        private let states: StateCache
-        private let sequences: Sequences
-        private(set) var table: SlotTable
+/// The computed conversations of a model: some in the sequences of its context, the others as saved states.
+final class ConversationMemory {
+    /// Identifies the states that fit: by the file of weights and llama.cpp's format.
+    let maker: String
+    private let reach: MemoryReach
+    private let states: StateCache
+    private let sequences: Sequences
+    private(set) var table: SlotTable
 
-        /// Makes the memory of a model's conversations.
-        /// - Parameters:
-        ///   - canGoBack: whether the model can forget the end of a sequence.
-        ///   - states: the states of conversations that have no place in the context.
-        init(
-            _ sequences: Sequences, maker: String, canGoBack: Bool, states: StateCache
-        ) {
-            self.sequences = sequences
-            self.maker = maker
-            self.states = states
-            reach = canGoBack ? .anywhere : .presentOnly
-            let count = sequences.context.sequences
-            table = SlotTable(
-                count: count,
-                rules: SlotTable.Rules(
-                    canCopy: count > 1 && canGoBack,
-                    copiedForOneComputed: sequences.context.hasOwnCells ? Self.copiedForOneComputed : nil,
-                    savedBytes: states.limit))
-            _ = states.trim()
-            for state in states.found(maker: maker, window: sequences.context.length) {
-                add(state.place, held(state.tokens), state.bytes, slot: nil)
-            }
+    /// Makes the memory of a model's conversations.
+    /// - Parameters:
+    ///   - canGoBack: whether the model can forget the end of a sequence.
+    ///   - states: the states of conversations that have no place in the context.
+    init(
+        _ sequences: Sequences, maker: String, canGoBack: Bool, states: StateCache
+    ) {
+        self.sequences = sequences
+        self.maker = maker
+        self.states = states
+        reach = canGoBack ? .anywhere : .presentOnly
+        let count = sequences.context.sequences
+        table = SlotTable(
+            count: count,
+            rules: SlotTable.Rules(
+                canCopy: count > 1 && canGoBack,
+                copiedForOneComputed: sequences.context.hasOwnCells ? Self.copiedForOneComputed : nil,
+                savedBytes: states.limit))
+        _ = states.trim()
+        for state in states.found(maker: maker, window: sequences.context.length) {
+            add(state.place, held(state.tokens), state.bytes, slot: nil)
         }
+    }
 
-        /// Two hundred with a model of 135 million weights on two cores. Larger models compute more for the same state.
-        private static let copiedForOneComputed = 128
+    /// Two hundred with a model of 135 million weights on two cores. Larger models compute more for the same state.
+    private static let copiedForOneComputed = 128
 
-        /// The sequence in which a prompt is computed.
-        struct Place {
-            let sequence: Int
-            let plan: PrefixPlan
+    /// The sequence in which a prompt is computed.
+    struct Place {
+        let sequence: Int
+        let plan: PrefixPlan
+    }
+
+    /// The result for a prompt that needs a sequence.
+    enum Outcome {
+        case begun(Place)
+        /// All sequences are computing.
+        case noSequence
+        /// A saved state is being read from its file; `onRead` of ``begin(_:need:beside:onRead:)`` is called after
+        /// it.
+        case readsState
+    }
+
+    /// The computed tokens of a running generation that a prompt would get as a copy; `nil` if there are none.
+    /// - Parameter others: the most tokens of the context that the running generations can use.
+    func sharing(_ prompt: Prompt, beside others: Int) -> (sequence: Int, count: Int)? {
+        guard prompt.reusesTokens else { return nil }
+        noteRunning()
+        var chosen = table
+        let choice = chosen.choose(
+            prompt: prompt.ledger, asked: prompt.asked, isTruncated: prompt.isTruncated, room: cells - others)
+        guard let copy = choice?.copies, table.slots[copy.slot].isBusy else { return nil }
+        return (copy.slot, prompt.reusable(copy.count))
+    }
+
+    /// Records the computed tokens of running generations, which can be copied.
+    private func noteRunning() {
+        for slot in table.slots.indices where table.slots[slot].isBusy {
+            table.note(slot, holding: held(sequences.ledger(slot)))
         }
+    }
 
-        /// The result for a prompt that needs a sequence.
-        enum Outcome {
-            case begun(Place)
-            /// All sequences are computing.
-            case noSequence
-            /// A saved state is being read from its file; `onRead` of ``begin(_:need:beside:onRead:)`` is called after
-            /// it.
-            case readsState
-        }
-
-        /// The computed tokens of a running generation that a prompt would get as a copy; `nil` if there are none.
-        /// - Parameter others: the most tokens of the context that the running generations can use.
-        func sharing(_ prompt: Prompt, beside others: Int) -> (sequence: Int, count: Int)? {
-            guard prompt.reusesTokens else { return nil }
-            noteRunning()
-            var chosen = table
+    /// Finds a sequence for a prompt and fills it from the saved conversations as far as they match. Its ledger is
+    /// then a beginning of the prompt, and shorter than it.
+    /// - Parameters:
+    ///   - need: the most tokens of the context that the prompt and its answer can use.
+    ///   - others: the same number for all running generations together.
+    ///   - onRead: called on another thread after a state that the prompt waits for is read.
+    func begin(
+        _ prompt: Prompt, need: Int, beside others: Int, onRead: @escaping @Sendable () -> Void = {}
+    ) -> Outcome {
+        for gone in states.takeLost() { table.forget(gone) }
+        noteRunning()
+        let tokens = prompt.ledger
+        var chosen = table
+        // A saved state waits until there is room for it beside the running generations.
+        guard
             let choice = chosen.choose(
-                prompt: prompt.ledger, asked: prompt.asked, isTruncated: prompt.isTruncated, room: cells - others)
-            guard let copy = choice?.copies, table.slots[copy.slot].isBusy else { return nil }
-            return (copy.slot, prompt.reusable(copy.count))
-        }
-
-        /// Records the computed tokens of running generations, which can be copied.
-        private func noteRunning() {
-            for slot in table.slots.indices where table.slots[slot].isBusy {
-                table.note(slot, holding: held(sequences.ledger(slot)))
-            }
-        }
-
-        /// Finds a sequence for a prompt and fills it from the saved conversations as far as they match. Its ledger is
-        /// then a beginning of the prompt, and shorter than it.
-        /// - Parameters:
-        ///   - need: the most tokens of the context that the prompt and its answer can use.
-        ///   - others: the same number for all running generations together.
-        ///   - onRead: called on another thread after a state that the prompt waits for is read.
-        func begin(
-            _ prompt: Prompt, need: Int, beside others: Int, onRead: @escaping @Sendable () -> Void = {}
-        ) -> Outcome {
-            for gone in states.takeLost() { table.forget(gone) }
-            noteRunning()
-            let tokens = prompt.ledger
-            var chosen = table
-            // A saved state waits until there is room for it beside the running generations.
-            guard
-                let choice = chosen.choose(
-                    prompt: tokens, asked: prompt.asked, isTruncated: prompt.isTruncated, room: cells - others)
-            else { return .noSequence }
-            guard prompt.reusesTokens else {
-                table = chosen
-                // An empty context gives the same cells, and so the same rounding, each time.
-                if others == 0 { saveAndEmptyIdle(except: choice.slot) }
-                makeRoom(need + others, except: choice.slot)
-                sequences.clear(choice.slot)
-                if others == 0 { sequences.context.clear() }
-                return .begun(Place(sequence: choice.slot, plan: PrefixPlan(held: held([]), prompt: tokens)))
-            }
-            var restored: (number: Int, reading: StateCache.Reading)?
-            if let number = choice.restores {
-                guard let reading = states.read(number, onRead: onRead) else { return .readsState }
-                restored = (number, reading)
-            }
+                prompt: tokens, asked: prompt.asked, isTruncated: prompt.isTruncated, room: cells - others)
+        else { return .noSequence }
+        guard prompt.reusesTokens else {
             table = chosen
-            let slot = choice.slot
-            if choice.saves { save(slot, as: nil) }
-            // The tokens are copied first, because making room may empty their source.
-            if let copy = choice.copies { sequences.copy(copy.slot, to: slot, count: copy.count) }
-            saveIdle(except: slot)
-            makeRoom(max(need, restored?.reading.state?.tokens.count ?? 0) + others, except: slot)
-            if let restored, !restore(restored.number, restored.reading, in: slot) {
-                sequences.clear(slot)
-                return .begun(Place(sequence: slot, plan: PrefixPlan(held: held([]), prompt: tokens)))
-            }
-            if case .trim(let count) = choice.plan.action {
-                sequences.truncate(slot, to: count)
-            } else if choice.plan.reused == 0 {
-                sequences.clear(slot)
-            }
-            // The ledger is checked against the plan.
-            guard sequences.ledger(slot).count == choice.plan.reused, tokens.starts(with: sequences.ledger(slot))
-            else {
-                sequences.clear(slot)
-                return .begun(Place(sequence: slot, plan: choice.plan.afterRefusal(prompt: tokens)))
-            }
-            let usable = prompt.reusable(choice.plan.reused)
-            if usable < choice.plan.reused { sequences.truncate(slot, to: usable) }
-            return .begun(Place(sequence: slot, plan: choice.plan))
+            // An empty context gives the same cells, and so the same rounding, each time.
+            if others == 0 { saveAndEmptyIdle(except: choice.slot) }
+            makeRoom(need + others, except: choice.slot)
+            sequences.clear(choice.slot)
+            if others == 0 { sequences.context.clear() }
+            return .begun(Place(sequence: choice.slot, plan: PrefixPlan(held: held([]), prompt: tokens)))
         }
-
-        private var cells: Int { sequences.context.cells }
-
-        /// Replaces the tokens of a sequence by a saved state. A state that cannot be restored is not used again.
-        private func restore(_ number: Int, _ reading: StateCache.Reading, in slot: Int) -> Bool {
-            if let state = reading.state, state.maker == maker, sequences.restore(state.tokens, state.state, in: slot) {
-                return true
-            }
-            table.forget(number)
-            switch reading {
-            // The folder has logged the reason.
-            case .unreadable: states.leave(number)
-            case .gone, .damaged:
-                Log.write(.info, "memory", "the saved state of a conversation is gone or damaged")
-                states.delete(number)
-            case .whole:
-                Log.write(.warning, "memory", "deleted the state of a conversation that cannot be restored")
-                states.delete(number)
-            }
-            return false
+        var restored: (number: Int, reading: StateCache.Reading)?
+        if let number = choice.restores {
+            guard let reading = states.read(number, onRead: onRead) else { return .readsState }
+            restored = (number, reading)
         }
-
-        /// Frees a sequence, which keeps the tokens in its ledger.
-        func end(_ sequence: Int) { table.release(sequence, holding: held(sequences.ledger(sequence))) }
-
-        /// Empties idle sequences, the least recently used first, until `tokens` more fit beside the others.
-        private func makeRoom(_ tokens: Int, except slot: Int) {
-            while tokens + table.idleTokens(except: slot) > cells, let idle = table.leastRecentlyUsed(except: slot) {
-                if table.unsavedSlots.contains(idle) { save(idle, as: nil) }
-                empty(idle)
-            }
-        }
-
-        /// Moves idle conversations from shared cells to states in memory, which can be restored in some milliseconds: each
-        /// step passes over all shared cells. A file takes longer to read, so with a folder the conversations stay in the
-        /// context.
-        private func saveIdle(except slot: Int) {
-            guard !states.outlivesTheModel, !sequences.context.hasOwnCells else { return }
-            for idle in table.idleSlots(except: slot) {
-                if table.unsavedSlots.contains(idle) { save(idle, as: idle) }
-                if table.slots[idle].saved != nil { empty(idle) }
-            }
-        }
-
-        /// Empties all idle sequences; those that are not saved are saved as far as there is room for states.
-        private func saveAndEmptyIdle(except slot: Int) {
-            for idle in table.idleSlots(except: slot) {
-                if table.unsavedSlots.contains(idle) { save(idle, as: nil) }
-                empty(idle)
-            }
-        }
-
-        private func empty(_ slot: Int) {
+        table = chosen
+        let slot = choice.slot
+        if choice.saves { save(slot, as: nil) }
+        // The tokens are copied first, because making room may empty their source.
+        if let copy = choice.copies { sequences.copy(copy.slot, to: slot, count: copy.count) }
+        saveIdle(except: slot)
+        makeRoom(max(need, restored?.reading.state?.tokens.count ?? 0) + others, except: slot)
+        if let restored, !restore(restored.number, restored.reading, in: slot) {
             sequences.clear(slot)
-            table.release(slot, holding: held([]))
+            return .begun(Place(sequence: slot, plan: PrefixPlan(held: held([]), prompt: tokens)))
         }
+        if case .trim(let count) = choice.plan.action {
+            sequences.truncate(slot, to: count)
+        } else if choice.plan.reused == 0 {
+            sequences.clear(slot)
+        }
+        // The ledger is checked against the plan.
+        guard sequences.ledger(slot).count == choice.plan.reused, tokens.starts(with: sequences.ledger(slot))
+        else {
+            sequences.clear(slot)
+            return .begun(Place(sequence: slot, plan: choice.plan.afterRefusal(prompt: tokens)))
+        }
+        let usable = prompt.reusable(choice.plan.reused)
+        if usable < choice.plan.reused { sequences.truncate(slot, to: usable) }
+        return .begun(Place(sequence: slot, plan: choice.plan))
+    }
 
-        /// Writes the conversations that only the context holds to the folder, if there is one, and waits for the
-        /// files. The most recently used one is written last, because files are ordered by date. Called on another
-        /// thread than the engine's when the model is unloaded.
-        func saveAll() {
-            guard states.outlivesTheModel else { return }
-            for slot in table.unsavedSlots.reversed() {
-                states.settle()
-                save(slot, as: slot)
-            }
+    private var cells: Int { sequences.context.cells }
+
+    /// Replaces the tokens of a sequence by a saved state. A state that cannot be restored is not used again.
+    private func restore(_ number: Int, _ reading: StateCache.Reading, in slot: Int) -> Bool {
+        if let state = reading.state, state.maker == maker, sequences.restore(state.tokens, state.state, in: slot) {
+            return true
+        }
+        table.forget(number)
+        switch reading {
+        // The folder has logged the reason.
+        case .unreadable: states.leave(number)
+        case .gone, .damaged:
+            Log.write(.info, "memory", "the saved state of a conversation is gone or damaged")
+            states.delete(number)
+        case .whole:
+            Log.write(.warning, "memory", "deleted the state of a conversation that cannot be restored")
+            states.delete(number)
+        }
+        return false
+    }
+
+    /// Frees a sequence, which keeps the tokens in its ledger.
+    func end(_ sequence: Int) { table.release(sequence, holding: held(sequences.ledger(sequence))) }
+
+    /// Empties idle sequences, the least recently used first, until `tokens` more fit beside the others.
+    private func makeRoom(_ tokens: Int, except slot: Int) {
+        while tokens + table.idleTokens(except: slot) > cells, let idle = table.leastRecentlyUsed(except: slot) {
+            if table.unsavedSlots.contains(idle) { save(idle, as: nil) }
+            empty(idle)
+        }
+    }
+
+    /// Moves idle conversations from shared cells to states in memory, which can be restored in some milliseconds: each
+    /// step passes over all shared cells. A file takes longer to read, so with a folder the conversations stay in the
+    /// context.
+    private func saveIdle(except slot: Int) {
+        guard !states.outlivesTheModel, !sequences.context.hasOwnCells else { return }
+        for idle in table.idleSlots(except: slot) {
+            if table.unsavedSlots.contains(idle) { save(idle, as: idle) }
+            if table.slots[idle].saved != nil { empty(idle) }
+        }
+    }
+
+    /// Empties all idle sequences; those that are not saved are saved as far as there is room for states.
+    private func saveAndEmptyIdle(except slot: Int) {
+        for idle in table.idleSlots(except: slot) {
+            if table.unsavedSlots.contains(idle) { save(idle, as: nil) }
+            empty(idle)
+        }
+    }
+
+    private func empty(_ slot: Int) {
+        sequences.clear(slot)
+        table.release(slot, holding: held([]))
+    }
+
+    /// Writes the conversations that only the context holds to the folder, if there is one, and waits for the
+    /// files. The most recently used one is written last, because files are ordered by date. Called on another
+    /// thread than the engine's when the model is unloaded.
+    func saveAll() {
+        guard states.outlivesTheModel else { return }
+        for slot in table.unsavedSlots.reversed() {
             states.settle()
+            save(slot, as: slot)
         }
-
-        /// Limits the bytes of states in memory; the least recently used are dropped first. Files are not deleted.
-        /// - Returns: whether one was dropped.
-        func keep(atMost bytes: UInt64) -> Bool {
-            guard !states.outlivesTheModel else { return false }
-            states.limit = bytes
-            let gone = table.limitSaved(to: bytes)
-            for state in gone { states.delete(state) }
-            return !gone.isEmpty
-        }
-
-        private func save(_ sequence: Int, as slot: Int?) {
-            guard let (tokens, bytes) = sequences.state(of: sequence, limit: states.limit) else { return }
-            let state = StateFile(maker: maker, tokens: tokens, state: bytes)
-            guard let place = states.place(for: state) else { return }
-            add(place, held(tokens), state.byteCount, slot: slot)
-        }
-
-        private func add(_ place: StateCache.Place, _ held: HeldPrefix, _ bytes: UInt64, slot: Int?) {
-            let saved = table.didSave(held, bytes: bytes, slot: slot)
-            states.keep(place, as: saved.state)
-            for old in saved.deletes { states.delete(old) }
-        }
-
-        private func held(_ tokens: [TokenID]) -> HeldPrefix { HeldPrefix(tokens: tokens, reach: reach) }
+        states.settle()
     }
 
-    extension StateCache.Reading {
-        fileprivate var state: StateFile? {
-            if case .whole(let state) = self { state } else { nil }
-        }
+    /// Limits the bytes of states in memory; the least recently used are dropped first. Files are not deleted.
+    /// - Returns: whether one was dropped.
+    func keep(atMost bytes: UInt64) -> Bool {
+        guard !states.outlivesTheModel else { return false }
+        states.limit = bytes
+        let gone = table.limitSaved(to: bytes)
+        for state in gone { states.delete(state) }
+        return !gone.isEmpty
     }
+
+    private func save(_ sequence: Int, as slot: Int?) {
+        guard let (tokens, bytes) = sequences.state(of: sequence, limit: states.limit) else { return }
+        let state = StateFile(maker: maker, tokens: tokens, state: bytes)
+        guard let place = states.place(for: state) else { return }
+        add(place, held(tokens), state.byteCount, slot: slot)
+    }
+
+    private func add(_ place: StateCache.Place, _ held: HeldPrefix, _ bytes: UInt64, slot: Int?) {
+        let saved = table.didSave(held, bytes: bytes, slot: slot)
+        states.keep(place, as: saved.state)
+        for old in saved.deletes { states.delete(old) }
+    }
+
+    private func held(_ tokens: [TokenID]) -> HeldPrefix { HeldPrefix(tokens: tokens, reach: reach) }
+}
+
+extension StateCache.Reading {
+    fileprivate var state: StateFile? {
+        if case .whole(let state) = self { state } else { nil }
+    }
+}
 #endif

@@ -1,204 +1,204 @@
 #if Llama
-    import Foundation
-    import HearthBase
-    import HearthInference
+import Foundation
+import HearthBase
+import HearthInference
 
-    /// The states of conversations that have no place in the context. They are in memory, or in files of a folder,
-    /// which outlive the model and the process.
-    ///
-    /// A background thread reads, checks and writes the files; a state that waits for its writing is read from memory.
-    /// A folder may contain the states of several models and processes, and other files. Only files that begin like a
-    /// state are ever deleted: this model's broken ones, and the least recently used ones beyond the limit, of any
-    /// model.
-    final class StateCache: Sendable {
-        /// The place of a state.
-        enum Place: Sendable {
-            case memory(StateFile)
-            /// A file; `unwritten` until the background thread has written it.
-            case file(Path, unwritten: StateFile?)
+/// The states of conversations that have no place in the context. They are in memory, or in files of a folder,
+/// which outlive the model and the process.
+///
+/// A background thread reads, checks and writes the files; a state that waits for its writing is read from memory.
+/// A folder may contain the states of several models and processes, and other files. Only files that begin like a
+/// state are ever deleted: this model's broken ones, and the least recently used ones beyond the limit, of any
+/// model.
+final class StateCache: Sendable {
+    /// The place of a state.
+    enum Place: Sendable {
+        case memory(StateFile)
+        /// A file; `unwritten` until the background thread has written it.
+        case file(Path, unwritten: StateFile?)
 
-            fileprivate var path: Path? { if case .file(let path, _) = self { path } else { nil } }
+        fileprivate var path: Path? { if case .file(let path, _) = self { path } else { nil } }
+    }
+
+    /// The result of reading a kept state.
+    enum Reading: Sendable, Hashable {
+        case whole(StateFile)
+        case gone
+        /// The file differs from the one that was written.
+        case damaged
+        /// The disk or the system cannot read the file now; its content is unknown.
+        case unreadable
+    }
+
+    private struct Contents {
+        var limit: UInt64
+        var places: [Int: Place] = [:]
+        /// The numbers of states that could not be written, or whose files were deleted because of the limit.
+        var lost: [Int] = []
+        var unwrittenBytes: UInt64 = 0
+        /// The number of the state that is being read from its file, until ``reading`` holds the result.
+        var asked: Int?
+        var reading: Reading?
+    }
+
+    /// The most bytes of states that wait to be written; a single state may be larger.
+    static let unwrittenLimit: UInt64 = 128 << 20
+
+    private let folder: StateFolder?
+    private let contents: Locked<Contents>
+    private let queue = BackgroundQueue()
+
+    /// Makes a cache.
+    /// - Parameter limit: the most bytes of all states, with those of other models in the folder; 0 keeps none and
+    ///   leaves a folder unchanged.
+    init(folder: Path?, limit: UInt64, fileSystem: any FileSystem = LocalFileSystem()) {
+        self.folder = folder.map { StateFolder(path: $0, fileSystem: fileSystem) }
+        contents = Locked(Contents(limit: limit))
+    }
+
+    /// Whether saved states still exist after the model is unloaded.
+    var outlivesTheModel: Bool { folder != nil }
+
+    /// The most bytes of all states.
+    var limit: UInt64 {
+        get { contents.withLock { $0.limit } }
+        set { contents.withLock { $0.limit = newValue } }
+    }
+
+    /// The place for a new state; `nil` for a state above the limit, or while too many bytes wait to be written.
+    func place(for state: StateFile) -> Place? {
+        let bytes = state.byteCount
+        guard bytes <= limit else { return nil }
+        guard let folder else { return .memory(state) }
+        guard let name = PathComponent(UUID().uuidString.lowercased() + StateFile.suffix) else { return nil }
+        let fits = contents.withLock { contents in
+            let sum = contents.unwrittenBytes + bytes
+            guard contents.unwrittenBytes == 0 || sum <= Self.unwrittenLimit else { return false }
+            contents.unwrittenBytes = sum
+            return true
         }
-
-        /// The result of reading a kept state.
-        enum Reading: Sendable, Hashable {
-            case whole(StateFile)
-            case gone
-            /// The file differs from the one that was written.
-            case damaged
-            /// The disk or the system cannot read the file now; its content is unknown.
-            case unreadable
-        }
-
-        private struct Contents {
-            var limit: UInt64
-            var places: [Int: Place] = [:]
-            /// The numbers of states that could not be written, or whose files were deleted because of the limit.
-            var lost: [Int] = []
-            var unwrittenBytes: UInt64 = 0
-            /// The number of the state that is being read from its file, until ``reading`` holds the result.
-            var asked: Int?
-            var reading: Reading?
-        }
-
-        /// The most bytes of states that wait to be written; a single state may be larger.
-        static let unwrittenLimit: UInt64 = 128 << 20
-
-        private let folder: StateFolder?
-        private let contents: Locked<Contents>
-        private let queue = BackgroundQueue()
-
-        /// Makes a cache.
-        /// - Parameter limit: the most bytes of all states, with those of other models in the folder; 0 keeps none and
-        ///   leaves a folder unchanged.
-        init(folder: Path?, limit: UInt64, fileSystem: any FileSystem = LocalFileSystem()) {
-            self.folder = folder.map { StateFolder(path: $0, fileSystem: fileSystem) }
-            contents = Locked(Contents(limit: limit))
-        }
-
-        /// Whether saved states still exist after the model is unloaded.
-        var outlivesTheModel: Bool { folder != nil }
-
-        /// The most bytes of all states.
-        var limit: UInt64 {
-            get { contents.withLock { $0.limit } }
-            set { contents.withLock { $0.limit = newValue } }
-        }
-
-        /// The place for a new state; `nil` for a state above the limit, or while too many bytes wait to be written.
-        func place(for state: StateFile) -> Place? {
-            let bytes = state.byteCount
-            guard bytes <= limit else { return nil }
-            guard let folder else { return .memory(state) }
-            guard let name = PathComponent(UUID().uuidString.lowercased() + StateFile.suffix) else { return nil }
-            let fits = contents.withLock { contents in
-                let sum = contents.unwrittenBytes + bytes
-                guard contents.unwrittenBytes == 0 || sum <= Self.unwrittenLimit else { return false }
-                contents.unwrittenBytes = sum
-                return true
-            }
-            guard fits else {
-                Log.write(.info, "memory", "the state of a conversation is not saved: the disk is too slow")
-                return nil
-            }
-            return .file(folder.path.appending(name), unwritten: state)
-        }
-
-        /// Stores a state under a number; a new one in a folder is written to its file.
-        func keep(_ place: Place, as number: Int) {
-            contents.withLock { $0.places[number] = place }
-            guard let folder, case .file(let path, let state?) = place else { return }
-            queue.add { [self] in
-                defer { contents.withLock { $0.unwrittenBytes -= state.byteCount } }
-                guard contents.withLock({ $0.places[number] != nil }) else { return }
-                let isWritten = folder.write(state, to: path)
-                let isDeleted = contents.withLock { contents in
-                    guard contents.places[number] != nil else { return true }
-                    contents.places[number] = isWritten ? .file(path, unwritten: nil) : nil
-                    if !isWritten { contents.lost.append(number) }
-                    return false
-                }
-                guard isWritten else { return }
-                if isDeleted { return folder.delete(path) }
-                let gone = trim(sparing: number)
-                contents.withLock { $0.lost += gone }
-            }
-        }
-
-        /// Returns and removes the numbers of lost states.
-        func takeLost() -> [Int] {
-            contents.withLock { contents in
-                defer { contents.lost = [] }
-                return contents.lost
-            }
-        }
-
-        /// Reads a state.
-        /// - Parameter onRead: called on the background thread after a file is read; then call this function again.
-        /// - Returns: `nil` while a state is read from its file. Only one is read at a time.
-        func read(_ number: Int, onRead: @escaping @Sendable () -> Void) -> Reading? {
-            let (known, path) = contents.withLock { contents -> (Reading?, Path?) in
-                switch contents.places[number] {
-                case nil: return (.gone, nil)
-                case .memory(let state), .file(_, unwritten: let state?): return (.whole(state), nil)
-                case .file(let path, nil):
-                    if contents.asked == number {
-                        // Removed with the first call, because a whole state may be large.
-                        guard let reading = contents.reading.take() else { return (nil, nil) }
-                        contents.asked = nil
-                        return (reading, nil)
-                    }
-                    contents.asked = number
-                    contents.reading = nil
-                    return (nil, path)
-                }
-            }
-            guard let folder, let path else { return known }
-            queue.add { [self] in
-                let reading = folder.read(path)
-                contents.withLock { if $0.asked == number { $0.reading = reading } }
-                onRead()
-            }
+        guard fits else {
+            Log.write(.info, "memory", "the state of a conversation is not saved: the disk is too slow")
             return nil
         }
+        return .file(folder.path.appending(name), unwritten: state)
+    }
 
-        /// Forgets a state and leaves its file to other processes.
-        func leave(_ number: Int) { _ = remove(number) }
-
-        /// Deletes a state, and its file if it was written.
-        func delete(_ number: Int) {
-            guard case .file(let path, nil) = remove(number), let folder else { return }
-            queue.add { folder.delete(path) }
-        }
-
-        private func remove(_ number: Int) -> Place? {
-            contents.withLock { contents in
-                if contents.asked == number { (contents.asked, contents.reading) = (nil, nil) }
-                return contents.places.removeValue(forKey: number)
+    /// Stores a state under a number; a new one in a folder is written to its file.
+    func keep(_ place: Place, as number: Int) {
+        contents.withLock { $0.places[number] = place }
+        guard let folder, case .file(let path, let state?) = place else { return }
+        queue.add { [self] in
+            defer { contents.withLock { $0.unwrittenBytes -= state.byteCount } }
+            guard contents.withLock({ $0.places[number] != nil }) else { return }
+            let isWritten = folder.write(state, to: path)
+            let isDeleted = contents.withLock { contents in
+                guard contents.places[number] != nil else { return true }
+                contents.places[number] = isWritten ? .file(path, unwritten: nil) : nil
+                if !isWritten { contents.lost.append(number) }
+                return false
             }
+            guard isWritten else { return }
+            if isDeleted { return folder.delete(path) }
+            let gone = trim(sparing: number)
+            contents.withLock { $0.lost += gone }
         }
+    }
 
-        /// Blocks until all requested file changes are made.
-        func settle() { queue.settle() }
+    /// Returns and removes the numbers of lost states.
+    func takeLost() -> [Int] {
+        contents.withLock { contents in
+            defer { contents.lost = [] }
+            return contents.lost
+        }
+    }
 
-        /// The saved states with the same maker, the least recently used first. Blocks.
-        func found(maker: String, window: Int) -> [(place: Place, tokens: [TokenID], bytes: UInt64)] {
-            guard let folder, limit > 0 else { return [] }
-            return list { try folder.files() }.reversed().compactMap { file in
-                guard !file.isTemporary else { return nil }
-                let front = folder.beginning(of: file.path, length: StateFile.frontLength(tokens: window))
-                switch StateFile.front(of: front, size: file.bytes, maker: maker, window: window) {
-                case .foreign: return nil
-                case .broken:
-                    folder.delete(file.path)
-                    return nil
-                case .usable(let tokens): return (.file(file.path, unwritten: nil), tokens, file.bytes)
+    /// Reads a state.
+    /// - Parameter onRead: called on the background thread after a file is read; then call this function again.
+    /// - Returns: `nil` while a state is read from its file. Only one is read at a time.
+    func read(_ number: Int, onRead: @escaping @Sendable () -> Void) -> Reading? {
+        let (known, path) = contents.withLock { contents -> (Reading?, Path?) in
+            switch contents.places[number] {
+            case nil: return (.gone, nil)
+            case .memory(let state), .file(_, unwritten: let state?): return (.whole(state), nil)
+            case .file(let path, nil):
+                if contents.asked == number {
+                    // Removed with the first call, because a whole state may be large.
+                    guard let reading = contents.reading.take() else { return (nil, nil) }
+                    contents.asked = nil
+                    return (reading, nil)
                 }
+                contents.asked = number
+                contents.reading = nil
+                return (nil, path)
             }
         }
-
-        /// Deletes files until the folder is within the limit. Blocks.
-        /// - Parameter spared: the number of the state written last.
-        /// - Returns: the numbers of the deleted states.
-        func trim(sparing spared: Int? = nil) -> [Int] {
-            let limit = limit
-            guard let folder, limit > 0 else { return [] }
-            let path = contents.withLock { contents in spared.flatMap { contents.places[$0]?.path } }
-            let gone = list { try folder.trim(to: limit, sparing: path) }
-            return contents.withLock { contents in
-                let numbers = contents.places.filter { $0.value.path.map(gone.contains) ?? false }.map(\.key)
-                for number in numbers { contents.places[number] = nil }
-                return numbers.sorted()
-            }
+        guard let folder, let path else { return known }
+        queue.add { [self] in
+            let reading = folder.read(path)
+            contents.withLock { if $0.asked == number { $0.reading = reading } }
+            onRead()
         }
+        return nil
+    }
 
-        private func list<Files: ExpressibleByArrayLiteral>(_ body: () throws -> Files) -> Files {
-            do {
-                return try body()
-            } catch {
-                Log.write(.warning, "memory", "cannot list the states of conversations: \(error)")
-                return []
+    /// Forgets a state and leaves its file to other processes.
+    func leave(_ number: Int) { _ = remove(number) }
+
+    /// Deletes a state, and its file if it was written.
+    func delete(_ number: Int) {
+        guard case .file(let path, nil) = remove(number), let folder else { return }
+        queue.add { folder.delete(path) }
+    }
+
+    private func remove(_ number: Int) -> Place? {
+        contents.withLock { contents in
+            if contents.asked == number { (contents.asked, contents.reading) = (nil, nil) }
+            return contents.places.removeValue(forKey: number)
+        }
+    }
+
+    /// Blocks until all requested file changes are made.
+    func settle() { queue.settle() }
+
+    /// The saved states with the same maker, the least recently used first. Blocks.
+    func found(maker: String, window: Int) -> [(place: Place, tokens: [TokenID], bytes: UInt64)] {
+        guard let folder, limit > 0 else { return [] }
+        return list { try folder.files() }.reversed().compactMap { file in
+            guard !file.isTemporary else { return nil }
+            let front = folder.beginning(of: file.path, length: StateFile.frontLength(tokens: window))
+            switch StateFile.front(of: front, size: file.bytes, maker: maker, window: window) {
+            case .foreign: return nil
+            case .broken:
+                folder.delete(file.path)
+                return nil
+            case .usable(let tokens): return (.file(file.path, unwritten: nil), tokens, file.bytes)
             }
         }
     }
+
+    /// Deletes files until the folder is within the limit. Blocks.
+    /// - Parameter spared: the number of the state written last.
+    /// - Returns: the numbers of the deleted states.
+    func trim(sparing spared: Int? = nil) -> [Int] {
+        let limit = limit
+        guard let folder, limit > 0 else { return [] }
+        let path = contents.withLock { contents in spared.flatMap { contents.places[$0]?.path } }
+        let gone = list { try folder.trim(to: limit, sparing: path) }
+        return contents.withLock { contents in
+            let numbers = contents.places.filter { $0.value.path.map(gone.contains) ?? false }.map(\.key)
+            for number in numbers { contents.places[number] = nil }
+            return numbers.sorted()
+        }
+    }
+
+    private func list<Files: ExpressibleByArrayLiteral>(_ body: () throws -> Files) -> Files {
+        do {
+            return try body()
+        } catch {
+            Log.write(.warning, "memory", "cannot list the states of conversations: \(error)")
+            return []
+        }
+    }
+}
 #endif

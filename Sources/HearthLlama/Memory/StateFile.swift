@@ -1,157 +1,157 @@
 #if Llama
-    import Foundation
-    import HearthBase
-    import HearthInference
+import Foundation
+import HearthBase
+import HearthInference
 
-    /// The computed state of one conversation as a file.
-    ///
-    /// ```text
-    /// "HKVS"  u32 version  SHA-256 of all that follows  u32 length of the maker  the maker
-    /// u32 count of tokens  the tokens, i32 each  u64 length of the state  the state      (little endian)
-    /// ```
-    /// llama.cpp ends the process when it reads a state that it did not write, so a file with a wrong digest is never
-    /// passed to it. The file is a cache: it is not synced, and one that a power cut has damaged is not used.
-    struct StateFile: Sendable, Hashable {
-        static let magic = Array("HKVS".utf8)
-        static let version: UInt32 = 1
-        static let suffix = ".state"
+/// The computed state of one conversation as a file.
+///
+/// ```text
+/// "HKVS"  u32 version  SHA-256 of all that follows  u32 length of the maker  the maker
+/// u32 count of tokens  the tokens, i32 each  u64 length of the state  the state      (little endian)
+/// ```
+/// llama.cpp ends the process when it reads a state that it did not write, so a file with a wrong digest is never
+/// passed to it. The file is a cache: it is not synced, and one that a power cut has damaged is not used.
+struct StateFile: Sendable, Hashable {
+    static let magic = Array("HKVS".utf8)
+    static let version: UInt32 = 1
+    static let suffix = ".state"
 
-        var maker: String
-        var tokens: [TokenID]
-        var state: Data
+    var maker: String
+    var tokens: [TokenID]
+    var state: Data
 
-        private static let headLength = 8 + SHA256Digest.byteCount
-        private static let makerLimit = 1 << 10
+    private static let headLength = 8 + SHA256Digest.byteCount
+    private static let makerLimit = 1 << 10
 
-        /// The length of the file in bytes.
-        var byteCount: UInt64 { UInt64(Self.headLength + maker.utf8.count + tokens.count * 4 + state.count + 16) }
+    /// The length of the file in bytes.
+    var byteCount: UInt64 { UInt64(Self.headLength + maker.utf8.count + tokens.count * 4 + state.count + 16) }
 
-        /// Writes the file without copying the state, which may have a gigabyte. The digest is written last; a file
-        /// without it cannot be used.
-        /// - Throws: ``FileError``.
-        func write(to file: OpenFile, _ fileSystem: any FileSystem) throws {
-            var head = Self.magic + Self.version.littleEndianBytes
-            let digestOffset = head.count
-            head += [UInt8](repeating: 0, count: SHA256Digest.byteCount)
-            head += UInt32(maker.utf8.count).littleEndianBytes
-            head += maker.utf8
-            head += UInt32(tokens.count).littleEndianBytes
-            for token in tokens { head += UInt32(bitPattern: token).littleEndianBytes }
-            head += UInt64(state.count).littleEndianBytes
-            var hasher = SHA256Hasher()
-            try head.withUnsafeBytes { bytes in
-                hasher.update(UnsafeRawBufferPointer(rebasing: bytes[Self.headLength...]))
-                // The file begins like a state from its first byte, so that an unfinished one is found and counted.
-                try fileSystem.write(file, bytes, at: 0)
-            }
-            try state.withUnsafeBytes { bytes in
-                hasher.update(bytes)
-                try fileSystem.write(file, bytes, at: UInt64(head.count))
-            }
-            let digest = hasher.finalize()
-            try digest.bytes.withUnsafeBytes { try fileSystem.write(file, $0, at: UInt64(digestOffset)) }
+    /// Writes the file without copying the state, which may have a gigabyte. The digest is written last; a file
+    /// without it cannot be used.
+    /// - Throws: ``FileError``.
+    func write(to file: OpenFile, _ fileSystem: any FileSystem) throws {
+        var head = Self.magic + Self.version.littleEndianBytes
+        let digestOffset = head.count
+        head += [UInt8](repeating: 0, count: SHA256Digest.byteCount)
+        head += UInt32(maker.utf8.count).littleEndianBytes
+        head += maker.utf8
+        head += UInt32(tokens.count).littleEndianBytes
+        for token in tokens { head += UInt32(bitPattern: token).littleEndianBytes }
+        head += UInt64(state.count).littleEndianBytes
+        var hasher = SHA256Hasher()
+        try head.withUnsafeBytes { bytes in
+            hasher.update(UnsafeRawBufferPointer(rebasing: bytes[Self.headLength...]))
+            // The file begins like a state from its first byte, so that an unfinished one is found and counted.
+            try fileSystem.write(file, bytes, at: 0)
+        }
+        try state.withUnsafeBytes { bytes in
+            hasher.update(bytes)
+            try fileSystem.write(file, bytes, at: UInt64(head.count))
+        }
+        let digest = hasher.finalize()
+        try digest.bytes.withUnsafeBytes { try fileSystem.write(file, $0, at: UInt64(digestOffset)) }
+    }
+
+    /// Reads the bytes of a file. Returns `nil` if any byte differs from the written ones. The state shares the
+    /// memory of `data`.
+    init?(decoding data: Data) {
+        guard data.count > Self.headLength, data.prefix(4).elementsEqual(Self.magic) else { return nil }
+        let body = data.dropFirst(Self.headLength)
+        let digest = SHA256Digest(bytes: data.dropFirst(8).prefix(SHA256Digest.byteCount))
+        guard digest == SHA256Digest(hashing: body) else { return nil }
+        var reader = Reader(data.dropFirst(4))
+        guard reader.number(UInt32.self) == Self.version, reader.skip(SHA256Digest.byteCount),
+            let maker = reader.maker(), let count = reader.number(UInt32.self), let tokens = reader.tokens(count),
+            let length = reader.number(UInt64.self), length == UInt64(reader.rest.count)
+        else { return nil }
+        self.init(maker: maker, tokens: tokens, state: reader.rest)
+    }
+
+    init(maker: String, tokens: [TokenID], state: Data) {
+        self.maker = maker
+        self.tokens = tokens
+        self.state = state
+    }
+
+    /// The content of a file's first bytes, before the digest is checked.
+    enum Front: Sendable, Hashable {
+        /// Another file, or a state for others: of another model, with more tokens than this window, or of a later
+        /// version.
+        case foreign
+        /// A state that no model can use.
+        case broken
+        case usable(tokens: [TokenID])
+    }
+
+    /// Reads the front of a file.
+    /// - Parameters:
+    ///   - data: the file's first ``frontLength(tokens:)`` bytes, or all of them.
+    ///   - size: the bytes of the file.
+    ///   - maker: the maker of usable states.
+    ///   - window: the context window; usable states have fewer tokens.
+    static func front(of data: Data, size: UInt64, maker: String, window: Int) -> Front {
+        guard isState(data) else { return .foreign }
+        var reader = Reader(data.dropFirst(magic.count))
+        guard let number = reader.number(UInt32.self) else { return .broken }
+        guard number == version else { return .foreign }
+        guard reader.skip(SHA256Digest.byteCount), let found = reader.maker() else { return .broken }
+        guard found == maker else { return .foreign }
+        guard let count = reader.number(UInt32.self) else { return .broken }
+        // Checked before the window: a count too large for the file is damage and not a large state.
+        let end = UInt64(headLength + maker.utf8.count + 16) + UInt64(count) * 4
+        guard size >= end else { return .broken }
+        guard Int(count) < window else { return .foreign }
+        guard let tokens = reader.tokens(count), reader.number(UInt64.self) == size - end else { return .broken }
+        return .usable(tokens: tokens)
+    }
+
+    /// Whether the first bytes of a file belong to a state of any version.
+    static func isState(_ data: Data) -> Bool { data.prefix(magic.count).elementsEqual(magic) }
+
+    /// The most bytes that ``front(of:size:maker:window:)`` needs for a number of tokens.
+    static func frontLength(tokens: Int) -> Int { headLength + makerLimit + tokens * 4 + 16 }
+
+    /// Reads little-endian numbers from the front; `nil` past the end.
+    private struct Reader {
+        var rest: Data.SubSequence
+
+        init(_ data: Data.SubSequence) { rest = data }
+
+        mutating func number<Number: FixedWidthInteger>(_: Number.Type) -> Number? {
+            let size = MemoryLayout<Number>.size
+            guard rest.count >= size else { return nil }
+            let value = rest.prefix(size).reversed().reduce(Number(0)) { $0 << 8 | Number(truncatingIfNeeded: $1) }
+            rest = rest.dropFirst(size)
+            return value
         }
 
-        /// Reads the bytes of a file. Returns `nil` if any byte differs from the written ones. The state shares the
-        /// memory of `data`.
-        init?(decoding data: Data) {
-            guard data.count > Self.headLength, data.prefix(4).elementsEqual(Self.magic) else { return nil }
-            let body = data.dropFirst(Self.headLength)
-            let digest = SHA256Digest(bytes: data.dropFirst(8).prefix(SHA256Digest.byteCount))
-            guard digest == SHA256Digest(hashing: body) else { return nil }
-            var reader = Reader(data.dropFirst(4))
-            guard reader.number(UInt32.self) == Self.version, reader.skip(SHA256Digest.byteCount),
-                let maker = reader.maker(), let count = reader.number(UInt32.self), let tokens = reader.tokens(count),
-                let length = reader.number(UInt64.self), length == UInt64(reader.rest.count)
+        mutating func skip(_ count: Int) -> Bool {
+            guard rest.count >= count else { return false }
+            rest = rest.dropFirst(count)
+            return true
+        }
+
+        mutating func maker() -> String? {
+            guard let length = number(UInt32.self), length <= StateFile.makerLimit, rest.count >= Int(length)
             else { return nil }
-            self.init(maker: maker, tokens: tokens, state: reader.rest)
+            defer { rest = rest.dropFirst(Int(length)) }
+            return String(decoding: rest.prefix(Int(length)), as: UTF8.self)
         }
 
-        init(maker: String, tokens: [TokenID], state: Data) {
-            self.maker = maker
-            self.tokens = tokens
-            self.state = state
-        }
-
-        /// The content of a file's first bytes, before the digest is checked.
-        enum Front: Sendable, Hashable {
-            /// Another file, or a state for others: of another model, with more tokens than this window, or of a later
-            /// version.
-            case foreign
-            /// A state that no model can use.
-            case broken
-            case usable(tokens: [TokenID])
-        }
-
-        /// Reads the front of a file.
-        /// - Parameters:
-        ///   - data: the file's first ``frontLength(tokens:)`` bytes, or all of them.
-        ///   - size: the bytes of the file.
-        ///   - maker: the maker of usable states.
-        ///   - window: the context window; usable states have fewer tokens.
-        static func front(of data: Data, size: UInt64, maker: String, window: Int) -> Front {
-            guard isState(data) else { return .foreign }
-            var reader = Reader(data.dropFirst(magic.count))
-            guard let number = reader.number(UInt32.self) else { return .broken }
-            guard number == version else { return .foreign }
-            guard reader.skip(SHA256Digest.byteCount), let found = reader.maker() else { return .broken }
-            guard found == maker else { return .foreign }
-            guard let count = reader.number(UInt32.self) else { return .broken }
-            // Checked before the window: a count too large for the file is damage and not a large state.
-            let end = UInt64(headLength + maker.utf8.count + 16) + UInt64(count) * 4
-            guard size >= end else { return .broken }
-            guard Int(count) < window else { return .foreign }
-            guard let tokens = reader.tokens(count), reader.number(UInt64.self) == size - end else { return .broken }
-            return .usable(tokens: tokens)
-        }
-
-        /// Whether the first bytes of a file belong to a state of any version.
-        static func isState(_ data: Data) -> Bool { data.prefix(magic.count).elementsEqual(magic) }
-
-        /// The most bytes that ``front(of:size:maker:window:)`` needs for a number of tokens.
-        static func frontLength(tokens: Int) -> Int { headLength + makerLimit + tokens * 4 + 16 }
-
-        /// Reads little-endian numbers from the front; `nil` past the end.
-        private struct Reader {
-            var rest: Data.SubSequence
-
-            init(_ data: Data.SubSequence) { rest = data }
-
-            mutating func number<Number: FixedWidthInteger>(_: Number.Type) -> Number? {
-                let size = MemoryLayout<Number>.size
-                guard rest.count >= size else { return nil }
-                let value = rest.prefix(size).reversed().reduce(Number(0)) { $0 << 8 | Number(truncatingIfNeeded: $1) }
-                rest = rest.dropFirst(size)
-                return value
+        mutating func tokens(_ count: UInt32) -> [TokenID]? {
+            guard rest.count / 4 >= Int(count) else { return nil }
+            var tokens: [TokenID] = []
+            tokens.reserveCapacity(Int(count))
+            for _ in 0..<count {
+                guard let token = number(UInt32.self) else { return nil }
+                tokens.append(TokenID(bitPattern: token))
             }
-
-            mutating func skip(_ count: Int) -> Bool {
-                guard rest.count >= count else { return false }
-                rest = rest.dropFirst(count)
-                return true
-            }
-
-            mutating func maker() -> String? {
-                guard let length = number(UInt32.self), length <= StateFile.makerLimit, rest.count >= Int(length)
-                else { return nil }
-                defer { rest = rest.dropFirst(Int(length)) }
-                return String(decoding: rest.prefix(Int(length)), as: UTF8.self)
-            }
-
-            mutating func tokens(_ count: UInt32) -> [TokenID]? {
-                guard rest.count / 4 >= Int(count) else { return nil }
-                var tokens: [TokenID] = []
-                tokens.reserveCapacity(Int(count))
-                for _ in 0..<count {
-                    guard let token = number(UInt32.self) else { return nil }
-                    tokens.append(TokenID(bitPattern: token))
-                }
-                return tokens
-            }
+            return tokens
         }
     }
+}
 
-    extension FixedWidthInteger {
-        fileprivate var littleEndianBytes: [UInt8] { withUnsafeBytes(of: littleEndian) { Array($0) } }
-    }
+extension FixedWidthInteger {
+    fileprivate var littleEndianBytes: [UInt8] { withUnsafeBytes(of: littleEndian) { Array($0) } }
+}
 #endif

@@ -1,225 +1,225 @@
 #if Llama
-    import CLlama
-    import CLlamaShim
-    import HearthBase
-    import HearthInference
+import CLlama
+import CLlamaShim
+import HearthBase
+import HearthInference
 
-    /// The weights, vocabulary and chat template of one file. All its contexts share them, and so do token counts on
-    /// other threads. They are freed with the last reference.
-    ///
-    /// Unchecked because it owns C handles: nothing changes them after they are made, llama.cpp documents its tokeniser
-    /// as safe to call from any thread, and rendering only reads a template.
-    final class ModelWeights: @unchecked Sendable {
-        let model: OpaquePointer
-        let mark = LoadMark()
-        let vocabulary: Vocabulary
-        private let template: ChatTemplate
-        /// The template's text around thinking and answer.
-        let frame: AnswerFrame
-        /// Whether the template supports tools in a call format that this package can constrain and read.
-        let callsTools: Bool
-        /// Whether the template supports thinking.
-        let templateThinks: Bool
-        private let sortedTokens = Locked<TokenTrie?>(nil)
-        private let sortingBegan = Locked(false)
+/// The weights, vocabulary and chat template of one file. All its contexts share them, and so do token counts on
+/// other threads. They are freed with the last reference.
+///
+/// Unchecked because it owns C handles: nothing changes them after they are made, llama.cpp documents its tokeniser
+/// as safe to call from any thread, and rendering only reads a template.
+final class ModelWeights: @unchecked Sendable {
+    let model: OpaquePointer
+    let mark = LoadMark()
+    let vocabulary: Vocabulary
+    private let template: ChatTemplate
+    /// The template's text around thinking and answer.
+    let frame: AnswerFrame
+    /// Whether the template supports tools in a call format that this package can constrain and read.
+    let callsTools: Bool
+    /// Whether the template supports thinking.
+    let templateThinks: Bool
+    private let sortedTokens = Locked<TokenTrie?>(nil)
+    private let sortingBegan = Locked(false)
 
-        /// The tokens with text, ordered by their bytes.
-        var tokenTrie: TokenTrie {
-            sortedTokens.withLock { trie in
-                let made = trie ?? TokenTrie(vocabulary.pieces)
-                trie = made
-                return made
-            }
+    /// The tokens with text, ordered by their bytes.
+    var tokenTrie: TokenTrie {
+        sortedTokens.withLock { trie in
+            let made = trie ?? TokenTrie(vocabulary.pieces)
+            trie = made
+            return made
         }
+    }
 
-        /// Builds the trie of tokens on another thread for the first answer with a grammar; it takes some tenths of a
-        /// second.
-        func prepareTokenTrie() {
-            let begins = sortingBegan.withLock { began in
-                defer { began = true }
-                return !began
-            }
-            guard begins else { return }
-            let pieces = vocabulary.pieces
-            Task { [sortedTokens] in
-                try await blocking { sortedTokens.withLock { $0 = $0 ?? TokenTrie(pieces) } }
-            }
+    /// Builds the trie of tokens on another thread for the first answer with a grammar; it takes some tenths of a
+    /// second.
+    func prepareTokenTrie() {
+        let begins = sortingBegan.withLock { began in
+            defer { began = true }
+            return !began
         }
+        guard begins else { return }
+        let pieces = vocabulary.pieces
+        Task { [sortedTokens] in
+            try await blocking { sortedTokens.withLock { $0 = $0 ?? TokenTrie(pieces) } }
+        }
+    }
 
-        /// The bytes of the longest token; `nil` if one token can stand for any number of bytes.
-        private let longestPiece: Int?
+    /// The bytes of the longest token; `nil` if one token can stand for any number of bytes.
+    private let longestPiece: Int?
 
-        /// Reads the file.
-        /// - Parameter progress: called with 0...1 on the loading thread; `false` ends loading.
-        /// - Throws: `cannot-load-model`, `chat-template-failed`, `CancellationError`.
-        init(path: Path, configuration: LlamaConfiguration, progress: @escaping (Float) -> Bool) throws {
-            LlamaLibrary.prepare()
-            try ModelFile.check(path, as: .model)
-            _ = LlamaLog.shared.takeProblems()
-            let model = try Self.load(path, configuration, progress)
-            do {
-                guard llama_model_has_decoder(model), !llama_model_has_encoder(model), !llama_model_is_diffusion(model)
-                else { throw LoadFailure.error(path, "it is not a model that answers with text token by token") }
-                guard let vocabulary = llama_model_get_vocab(model) else {
-                    throw LoadFailure.error(path, "it has no vocabulary")
+    /// Reads the file.
+    /// - Parameter progress: called with 0...1 on the loading thread; `false` ends loading.
+    /// - Throws: `cannot-load-model`, `chat-template-failed`, `CancellationError`.
+    init(path: Path, configuration: LlamaConfiguration, progress: @escaping (Float) -> Bool) throws {
+        LlamaLibrary.prepare()
+        try ModelFile.check(path, as: .model)
+        _ = LlamaLog.shared.takeProblems()
+        let model = try Self.load(path, configuration, progress)
+        do {
+            guard llama_model_has_decoder(model), !llama_model_has_encoder(model), !llama_model_is_diffusion(model)
+            else { throw LoadFailure.error(path, "it is not a model that answers with text token by token") }
+            guard let vocabulary = llama_model_get_vocab(model) else {
+                throw LoadFailure.error(path, "it has no vocabulary")
+            }
+            template = try ChatTemplate(model: model, source: configuration.chatTemplate)
+            let own = llama_model_chat_template(model, nil).map { String(cString: $0) }
+            let source = configuration.chatTemplate ?? own ?? ""
+            callsTools = template.callsTools()
+            self.vocabulary = Vocabulary(vocabulary)
+            if let frame = try template.frame(self.vocabulary) {
+                self.frame = frame
+                templateThinks = true
+            } else {
+                frame = AnswerFrame(tags: ThinkingTags.named(in: source))
+                templateThinks = frame.tags.contains {
+                    source.contains($0.opening) || source.contains($0.closing)
                 }
-                template = try ChatTemplate(model: model, source: configuration.chatTemplate)
-                let own = llama_model_chat_template(model, nil).map { String(cString: $0) }
-                let source = configuration.chatTemplate ?? own ?? ""
-                callsTools = template.callsTools()
-                self.vocabulary = Vocabulary(vocabulary)
-                if let frame = try template.frame(self.vocabulary) {
-                    self.frame = frame
-                    templateThinks = true
-                } else {
-                    frame = AnswerFrame(tags: ThinkingTags.named(in: source))
-                    templateThinks = frame.tags.contains {
-                        source.contains($0.opening) || source.contains($0.closing)
-                    }
-                }
-                longestPiece = self.vocabulary.longestPiece
-                self.model = model
-                Handles.take(.weights)
-            } catch {
-                llama_model_free(model)
-                throw error
             }
-        }
-
-        // The template reads the model only while it renders, so the order does not matter.
-        deinit {
+            longestPiece = self.vocabulary.longestPiece
+            self.model = model
+            Handles.take(.weights)
+        } catch {
             llama_model_free(model)
-            Handles.give(.weights)
+            throw error
         }
+    }
 
-        /// The prompt text of a conversation.
-        /// - Parameter tools: the tools offered to a model whose template supports tools.
-        func render(
-            _ messages: [ChatMessage], tools: [ToolDefinition] = [], enableThinking: Bool = true
-        ) throws -> ChatTemplate.Rendered {
-            guard callsTools || tools.isEmpty else {
-                throw ChatTemplate.failure("it knows no tools")
-            }
-            return try template.render(
-                callsTools
-                    ? try messages.map(withoutControlTokens) : messages.map(withoutControlTokens).withSpelledTools,
-                tools: tools, enableThinking: enableThinking)
+    // The template reads the model only while it renders, so the order does not matter.
+    deinit {
+        llama_model_free(model)
+        Handles.give(.weights)
+    }
+
+    /// The prompt text of a conversation.
+    /// - Parameter tools: the tools offered to a model whose template supports tools.
+    func render(
+        _ messages: [ChatMessage], tools: [ToolDefinition] = [], enableThinking: Bool = true
+    ) throws -> ChatTemplate.Rendered {
+        guard callsTools || tools.isEmpty else {
+            throw ChatTemplate.failure("it knows no tools")
         }
+        return try template.render(
+            callsTools
+                ? try messages.map(withoutControlTokens) : messages.map(withoutControlTokens).withSpelledTools,
+            tools: tools, enableThinking: enableThinking)
+    }
 
-        /// Puts a space into the control tokens that calls and thinking spell out. The template or JSON writes these
-        /// texts, so unlike message text they cannot be tokenised apart from the template's control tokens. The
-        /// template receives, and writes, the arguments without escapes.
-        private func withoutControlTokens(_ message: ChatMessage) throws -> ChatMessage {
-            guard !message.toolCalls.isEmpty || message.role == .tool || !message.thinking.isEmpty else {
-                return message
-            }
-            var message = message
-            message.thinking = try vocabulary.withoutControlTokens(message.thinking)
-            for index in message.toolCalls.indices {
-                let call = message.toolCalls[index]
-                message.toolCalls[index] = ToolCall(
-                    id: try vocabulary.withoutControlTokens(call.id),
-                    name: try vocabulary.withoutControlTokens(call.name),
-                    arguments: try vocabulary.withoutControlTokens(
-                        EscapedStrings.mapped(in: call.arguments, vocabulary.withoutControlTokens)),
-                    spelling: call.spelling)
-            }
-            message.toolCallID = try message.toolCallID.map(vocabulary.withoutControlTokens)
-            message.toolName = try message.toolName.map(vocabulary.withoutControlTokens)
+    /// Puts a space into the control tokens that calls and thinking spell out. The template or JSON writes these
+    /// texts, so unlike message text they cannot be tokenised apart from the template's control tokens. The
+    /// template receives, and writes, the arguments without escapes.
+    private func withoutControlTokens(_ message: ChatMessage) throws -> ChatMessage {
+        guard !message.toolCalls.isEmpty || message.role == .tool || !message.thinking.isEmpty else {
             return message
         }
-
-        /// The fewest tokens that a text of `count` bytes can have, known without tokenising it.
-        func fewestTokens(inBytes count: Int) -> Int { longestPiece.map { count / $0 } ?? 0 }
-
-        /// The fewest tokens that messages can have in a prompt, known without tokenising them.
-        func fewestTokens(in messages: [ChatMessage]) -> Int {
-            messages.reduce(0) { sum, message in
-                let calls = message.toolCalls.reduce(0) { $0 + $1.arguments.utf8.count }
-                return sum + fewestTokens(inBytes: message.content.utf8.count + calls)
-            }
+        var message = message
+        message.thinking = try vocabulary.withoutControlTokens(message.thinking)
+        for index in message.toolCalls.indices {
+            let call = message.toolCalls[index]
+            message.toolCalls[index] = ToolCall(
+                id: try vocabulary.withoutControlTokens(call.id),
+                name: try vocabulary.withoutControlTokens(call.name),
+                arguments: try vocabulary.withoutControlTokens(
+                    EscapedStrings.mapped(in: call.arguments, vocabulary.withoutControlTokens)),
+                spelling: call.spelling)
         }
+        message.toolCallID = try message.toolCallID.map(vocabulary.withoutControlTokens)
+        message.toolName = try message.toolName.map(vocabulary.withoutControlTokens)
+        return message
+    }
 
-        /// Whether the model can forget the end of a sequence: recurrent layers keep one state for the sequence, not
-        /// one for each token.
-        var canForgetAPart: Bool { !llama_model_is_recurrent(model) && !llama_model_is_hybrid(model) }
+    /// The fewest tokens that a text of `count` bytes can have, known without tokenising it.
+    func fewestTokens(inBytes count: Int) -> Int { longestPiece.map { count / $0 } ?? 0 }
 
-        var trainedContextLength: Int { Int(llama_model_n_ctx_train(model)) }
-
-        /// The length of the model's vectors.
-        var embeddingLength: Int { Int(llama_model_n_embd_out(model)) }
-
-        /// A value of the file's metadata as text; `%` stands for the architecture.
-        func metadata(_ key: String) -> String? {
-            let name = key.hasPrefix("%") ? text("general.architecture").map { $0 + key.dropFirst() } : key
-            return name.flatMap(text)
-        }
-
-        private func text(_ key: String) -> String? {
-            var buffer = [CChar](repeating: 0, count: 256)
-            let length = Int(llama_model_meta_val_str(model, key, &buffer, buffer.count))
-            // A value longer than the buffer is no number or name that this package reads.
-            guard length >= 0, length < buffer.count else { return nil }
-            return String(decoding: buffer.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        }
-
-        private static func load(
-            _ path: Path, _ configuration: LlamaConfiguration, _ progress: @escaping (Float) -> Bool
-        ) throws -> OpaquePointer {
-            let observer = ProgressObserver(progress)
-            var options = hearth_model_options()
-            options.gpu_layers = Int32(clamping: configuration.resolvedGPULayers)
-            options.progress = { value, observer in
-                guard let observer else { return true }
-                return Unmanaged<ProgressObserver>.fromOpaque(observer).takeUnretainedValue().report(value)
-            }
-            options.user = Unmanaged.passUnretained(observer).toOpaque()
-            var reason: UnsafeMutablePointer<CChar>?
-            let model = withExtendedLifetime(observer) { hearth_model_load(path.string, &options, &reason) }
-            if observer.isStopped {
-                if let model { llama_model_free(model) }
-                hearth_string_free(reason)
-                throw CancellationError()
-            }
-            guard let model else {
-                throw LoadFailure.error(path, LoadFailure.reason(reason, else: "llama.cpp cannot read it"))
-            }
-            return model
+    /// The fewest tokens that messages can have in a prompt, known without tokenising them.
+    func fewestTokens(in messages: [ChatMessage]) -> Int {
+        messages.reduce(0) { sum, message in
+            let calls = message.toolCalls.reduce(0) { $0 + $1.arguments.utf8.count }
+            return sum + fewestTokens(inBytes: message.content.utf8.count + calls)
         }
     }
 
-    /// Identifies one load of a model, for code that must not keep the model in memory.
-    final class LoadMark: Sendable {}
+    /// Whether the model can forget the end of a sequence: recurrent layers keep one state for the sequence, not
+    /// one for each token.
+    var canForgetAPart: Bool { !llama_model_is_recurrent(model) && !llama_model_is_hybrid(model) }
 
-    /// The reasons of failed loads.
-    enum LoadFailure {
-        /// The shim's reason, otherwise the first error line since the attempt began: that line names the cause, and
-        /// later lines only repeat it.
-        static func reason(_ reason: UnsafeMutablePointer<CChar>? = nil, else other: String) -> String {
-            defer { hearth_string_free(reason) }
-            let lines = LlamaLog.shared.takeProblems()
-            return reason.map { String(cString: $0) } ?? lines.first ?? other
-        }
+    var trainedContextLength: Int { Int(llama_model_n_ctx_train(model)) }
 
-        static func error(_ path: Path, _ reason: String) -> LLMError {
-            LLMError(
-                .cannotLoad, "cannot load \(path.lastComponent): \(reason)",
-                context: ErrorContext(
-                    file: path.string,
-                    remedy: "Verify the file, or fetch it again; if it is whole, choose a smaller context or model."))
-        }
+    /// The length of the model's vectors.
+    var embeddingLength: Int { Int(llama_model_n_embd_out(model)) }
+
+    /// A value of the file's metadata as text; `%` stands for the architecture.
+    func metadata(_ key: String) -> String? {
+        let name = key.hasPrefix("%") ? text("general.architecture").map { $0 + key.dropFirst() } : key
+        return name.flatMap(text)
     }
 
-    /// Passes a load's progress and its cancellation through C.
-    private final class ProgressObserver {
-        private let body: (Float) -> Bool
-        private(set) var isStopped = false
-
-        init(_ body: @escaping (Float) -> Bool) { self.body = body }
-
-        func report(_ value: Float) -> Bool {
-            if !body(min(1, max(0, value))) { isStopped = true }
-            return !isStopped
-        }
+    private func text(_ key: String) -> String? {
+        var buffer = [CChar](repeating: 0, count: 256)
+        let length = Int(llama_model_meta_val_str(model, key, &buffer, buffer.count))
+        // A value longer than the buffer is no number or name that this package reads.
+        guard length >= 0, length < buffer.count else { return nil }
+        return String(decoding: buffer.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
+
+    private static func load(
+        _ path: Path, _ configuration: LlamaConfiguration, _ progress: @escaping (Float) -> Bool
+    ) throws -> OpaquePointer {
+        let observer = ProgressObserver(progress)
+        var options = hearth_model_options()
+        options.gpu_layers = Int32(clamping: configuration.resolvedGPULayers)
+        options.progress = { value, observer in
+            guard let observer else { return true }
+            return Unmanaged<ProgressObserver>.fromOpaque(observer).takeUnretainedValue().report(value)
+        }
+        options.user = Unmanaged.passUnretained(observer).toOpaque()
+        var reason: UnsafeMutablePointer<CChar>?
+        let model = withExtendedLifetime(observer) { hearth_model_load(path.string, &options, &reason) }
+        if observer.isStopped {
+            if let model { llama_model_free(model) }
+            hearth_string_free(reason)
+            throw CancellationError()
+        }
+        guard let model else {
+            throw LoadFailure.error(path, LoadFailure.reason(reason, else: "llama.cpp cannot read it"))
+        }
+        return model
+    }
+}
+
+/// Identifies one load of a model, for code that must not keep the model in memory.
+final class LoadMark: Sendable {}
+
+/// The reasons of failed loads.
+enum LoadFailure {
+    /// The shim's reason, otherwise the first error line since the attempt began: that line names the cause, and
+    /// later lines only repeat it.
+    static func reason(_ reason: UnsafeMutablePointer<CChar>? = nil, else other: String) -> String {
+        defer { hearth_string_free(reason) }
+        let lines = LlamaLog.shared.takeProblems()
+        return reason.map { String(cString: $0) } ?? lines.first ?? other
+    }
+
+    static func error(_ path: Path, _ reason: String) -> LLMError {
+        LLMError(
+            .cannotLoad, "cannot load \(path.lastComponent): \(reason)",
+            context: ErrorContext(
+                file: path.string,
+                remedy: "Verify the file, or fetch it again; if it is whole, choose a smaller context or model."))
+    }
+}
+
+/// Passes a load's progress and its cancellation through C.
+private final class ProgressObserver {
+    private let body: (Float) -> Bool
+    private(set) var isStopped = false
+
+    init(_ body: @escaping (Float) -> Bool) { self.body = body }
+
+    func report(_ value: Float) -> Bool {
+        if !body(min(1, max(0, value))) { isStopped = true }
+        return !isStopped
+    }
+}
 #endif

@@ -1,151 +1,151 @@
 #if Llama
-    import CLlama
-    import CLlamaShim
-    import Foundation
-    import HearthBase
-    import HearthInference
+import CLlama
+import CLlamaShim
+import Foundation
+import HearthBase
+import HearthInference
 
-    /// Owns the chat template of a model. The model must outlive it.
-    struct ChatTemplate: ~Copyable {
-        private let raw: OpaquePointer
+/// Owns the chat template of a model. The model must outlive it.
+struct ChatTemplate: ~Copyable {
+    private let raw: OpaquePointer
 
-        /// Reads `source`, or the model's own template without one; ChatML if the model has none. For a template that
-        /// Jinja cannot read, llama.cpp's fixed list is used, with a warning in the log, if it recognises the template.
-        /// - Throws: `chat-template-failed`.
-        init(model: OpaquePointer?, source: String? = nil) throws {
-            var reason: UnsafeMutablePointer<CChar>?
-            let source = source.flatMap { $0.isEmpty ? nil : $0 }
-            precondition(model != nil || source != nil)
-            guard let templates = hearth_chat_templates_new(model, source, &reason) else {
-                throw Self.failure(reason)
-            }
-            raw = templates
-            if let reason {
-                Log.write(.warning, "template", String(cString: reason))
-                hearth_string_free(reason)
-            }
-            Handles.take(.template)
+    /// Reads `source`, or the model's own template without one; ChatML if the model has none. For a template that
+    /// Jinja cannot read, llama.cpp's fixed list is used, with a warning in the log, if it recognises the template.
+    /// - Throws: `chat-template-failed`.
+    init(model: OpaquePointer?, source: String? = nil) throws {
+        var reason: UnsafeMutablePointer<CChar>?
+        let source = source.flatMap { $0.isEmpty ? nil : $0 }
+        precondition(model != nil || source != nil)
+        guard let templates = hearth_chat_templates_new(model, source, &reason) else {
+            throw Self.failure(reason)
         }
-
-        deinit {
-            hearth_chat_templates_free(raw)
-            Handles.give(.template)
+        raw = templates
+        if let reason {
+            Log.write(.warning, "template", String(cString: reason))
+            hearth_string_free(reason)
         }
+        Handles.take(.template)
+    }
 
-        /// A conversation as text.
-        struct Rendered {
-            let text: String
-            /// The end of the text, with which the template begins the answer; empty if it cannot be determined.
-            let opening: String
-            /// The format of the offered tools' calls; `nil` without tools.
-            let calls: CallFormat?
-        }
+    deinit {
+        hearth_chat_templates_free(raw)
+        Handles.give(.template)
+    }
 
-        /// Whether the template describes tools in a usable call format: the grammar allows a call from a rendered
-        /// history, and the call is read back unchanged.
-        borrowing func callsTools() -> Bool {
-            guard hearth_chat_templates_know_tools(raw) else { return false }
-            let tool = ToolDefinition(
-                name: "look", description: "Looks.",
-                parameters: JSONSchema.object([.init("at", .string)]).json)
-            let call = ToolCall(id: "call00000", name: tool.name, arguments: #"{"at":"the sky"}"#)
-            let question = ChatMessage(.user, "Look up.")
-            do {
-                let prompt = try render([question], tools: [tool])
-                let history = [
-                    question, ChatMessage(.assistant, "", toolCalls: [call]),
-                    ChatMessage(result: "It is blue.", of: call),
-                ]
-                let told = try render(history, tools: [tool]).text
-                if try prompt.calls?.reads(call, in: told, after: prompt.text) == true { return true }
-                Log.write(
-                    .info, "tools", "the template's own way of calling tools is not what its grammar allows")
-                return false
-            } catch {
-                Log.write(.info, "tools", "the template's own way of calling tools is not used: \(error)")
-                return false
-            }
-        }
+    /// A conversation as text.
+    struct Rendered {
+        let text: String
+        /// The end of the text, with which the template begins the answer; empty if it cannot be determined.
+        let opening: String
+        /// The format of the offered tools' calls; `nil` without tools.
+        let calls: CallFormat?
+    }
 
-        /// The texts around thinking and answer that llama.cpp finds in the template.
-        struct Facts: Decodable, Hashable {
-            var opening: String?
-            var closing: String?
-            var turn: String?
-            var lead: String?
-            var trail: String?
-        }
-
-        /// The template's texts around thinking; empty where llama.cpp finds no thinking in it.
-        borrowing func facts() throws -> Facts {
-            var reason: UnsafeMutablePointer<CChar>?
-            guard let text = hearth_chat_templates_frame(raw, &reason) else { throw Self.failure(reason) }
-            defer { hearth_string_free(text) }
-            return try JSONDecoder().decode(Facts.self, from: Data(bytes: text, count: strlen(text)))
-        }
-
-        /// The marks of the model's thinking, and the template's text between them and the answer. `nil` where
-        /// llama.cpp finds no thinking in the template.
-        borrowing func frame(_ vocabulary: Vocabulary) throws -> AnswerFrame? {
-            let found: Facts
-            do {
-                found = try facts()
-            } catch {
-                Log.write(.info, "template", "the template's thinking is not known: \(error)")
-                return nil
-            }
-            guard let opening = found.opening, let closing = found.closing else { return nil }
-            var frame = AnswerFrame(tags: [ThinkingTags(opening: opening, closing: closing)])
-            let lead = found.lead ?? ""
-            // Letters alone could also be the model's own text, and control tokens alone are never shown.
-            if try vocabulary.mixesControlTokens(lead) { (frame.lead, frame.turn) = (lead, found.turn ?? "") }
-            frame.end = try vocabulary.framedEnd(found.trail ?? "")
-            return frame
-        }
-
-        /// The prompt of a conversation, with the beginning of the model's answer.
-        /// - Throws: `chat-template-failed`; `grammar-unusable` for tools whose calls cannot be constrained.
-        borrowing func render(
-            _ messages: [ChatMessage], tools: [ToolDefinition] = [], enableThinking: Bool = true
-        ) throws -> Rendered {
-            let turns = try ChatTurns(messages)
-            let offered = tools.isEmpty ? nil : Array(try ChatTurns.json(offering: tools).utf8CString)
-            var length = 0
-            var opening = 0
-            var reason: UnsafeMutablePointer<CChar>?
-            var format: OpaquePointer?
-            let prompt = turns.withMessages { turns -> UnsafeMutablePointer<CChar>? in
-                (offered ?? []).withUnsafeBufferPointer { offered in
-                    var request = hearth_chat_request(
-                        messages: turns.baseAddress, count: turns.count, enable_thinking: enableThinking,
-                        tools: tools.isEmpty ? nil : offered.baseAddress)
-                    return hearth_chat_templates_apply(raw, &request, &format, &length, &opening, &reason)
-                }
-            }
-            let calls = format.map { CallFormat.Raw($0) }
-            guard let prompt else { throw Self.failure(reason) }
-            defer { hearth_string_free(prompt) }
-            let bytes = UnsafeRawBufferPointer(start: prompt, count: length)
-            let text = String(decoding: bytes, as: UTF8.self)
-            let beginning = String(decoding: bytes.suffix(opening), as: UTF8.self)
-            guard !tools.isEmpty else { return Rendered(text: text, opening: beginning, calls: nil) }
-            guard let calls else {
-                throw Self.failure("it does not say how tools are called")
-            }
-            return Rendered(text: text, opening: beginning, calls: try CallFormat(calls, tools: tools.map(\.name)))
-        }
-
-        private static func failure(_ reason: UnsafeMutablePointer<CChar>?) -> LLMError {
-            defer { hearth_string_free(reason) }
-            return failure(reason.map { String(cString: $0) } ?? "there is no memory for the chat template")
-        }
-
-        static func failure(_ reason: String) -> LLMError {
-            LLMError(
-                .templateFailed, "the chat template failed: \(reason)",
-                context: ErrorContext(
-                    remedy: "Check the order of the messages; many models accept one system message at the start only.")
-            )
+    /// Whether the template describes tools in a usable call format: the grammar allows a call from a rendered
+    /// history, and the call is read back unchanged.
+    borrowing func callsTools() -> Bool {
+        guard hearth_chat_templates_know_tools(raw) else { return false }
+        let tool = ToolDefinition(
+            name: "look", description: "Looks.",
+            parameters: JSONSchema.object([.init("at", .string)]).json)
+        let call = ToolCall(id: "call00000", name: tool.name, arguments: #"{"at":"the sky"}"#)
+        let question = ChatMessage(.user, "Look up.")
+        do {
+            let prompt = try render([question], tools: [tool])
+            let history = [
+                question, ChatMessage(.assistant, "", toolCalls: [call]),
+                ChatMessage(result: "It is blue.", of: call),
+            ]
+            let told = try render(history, tools: [tool]).text
+            if try prompt.calls?.reads(call, in: told, after: prompt.text) == true { return true }
+            Log.write(
+                .info, "tools", "the template's own way of calling tools is not what its grammar allows")
+            return false
+        } catch {
+            Log.write(.info, "tools", "the template's own way of calling tools is not used: \(error)")
+            return false
         }
     }
+
+    /// The texts around thinking and answer that llama.cpp finds in the template.
+    struct Facts: Decodable, Hashable {
+        var opening: String?
+        var closing: String?
+        var turn: String?
+        var lead: String?
+        var trail: String?
+    }
+
+    /// The template's texts around thinking; empty where llama.cpp finds no thinking in it.
+    borrowing func facts() throws -> Facts {
+        var reason: UnsafeMutablePointer<CChar>?
+        guard let text = hearth_chat_templates_frame(raw, &reason) else { throw Self.failure(reason) }
+        defer { hearth_string_free(text) }
+        return try JSONDecoder().decode(Facts.self, from: Data(bytes: text, count: strlen(text)))
+    }
+
+    /// The marks of the model's thinking, and the template's text between them and the answer. `nil` where
+    /// llama.cpp finds no thinking in the template.
+    borrowing func frame(_ vocabulary: Vocabulary) throws -> AnswerFrame? {
+        let found: Facts
+        do {
+            found = try facts()
+        } catch {
+            Log.write(.info, "template", "the template's thinking is not known: \(error)")
+            return nil
+        }
+        guard let opening = found.opening, let closing = found.closing else { return nil }
+        var frame = AnswerFrame(tags: [ThinkingTags(opening: opening, closing: closing)])
+        let lead = found.lead ?? ""
+        // Letters alone could also be the model's own text, and control tokens alone are never shown.
+        if try vocabulary.mixesControlTokens(lead) { (frame.lead, frame.turn) = (lead, found.turn ?? "") }
+        frame.end = try vocabulary.framedEnd(found.trail ?? "")
+        return frame
+    }
+
+    /// The prompt of a conversation, with the beginning of the model's answer.
+    /// - Throws: `chat-template-failed`; `grammar-unusable` for tools whose calls cannot be constrained.
+    borrowing func render(
+        _ messages: [ChatMessage], tools: [ToolDefinition] = [], enableThinking: Bool = true
+    ) throws -> Rendered {
+        let turns = try ChatTurns(messages)
+        let offered = tools.isEmpty ? nil : Array(try ChatTurns.json(offering: tools).utf8CString)
+        var length = 0
+        var opening = 0
+        var reason: UnsafeMutablePointer<CChar>?
+        var format: OpaquePointer?
+        let prompt = turns.withMessages { turns -> UnsafeMutablePointer<CChar>? in
+            (offered ?? []).withUnsafeBufferPointer { offered in
+                var request = hearth_chat_request(
+                    messages: turns.baseAddress, count: turns.count, enable_thinking: enableThinking,
+                    tools: tools.isEmpty ? nil : offered.baseAddress)
+                return hearth_chat_templates_apply(raw, &request, &format, &length, &opening, &reason)
+            }
+        }
+        let calls = format.map { CallFormat.Raw($0) }
+        guard let prompt else { throw Self.failure(reason) }
+        defer { hearth_string_free(prompt) }
+        let bytes = UnsafeRawBufferPointer(start: prompt, count: length)
+        let text = String(decoding: bytes, as: UTF8.self)
+        let beginning = String(decoding: bytes.suffix(opening), as: UTF8.self)
+        guard !tools.isEmpty else { return Rendered(text: text, opening: beginning, calls: nil) }
+        guard let calls else {
+            throw Self.failure("it does not say how tools are called")
+        }
+        return Rendered(text: text, opening: beginning, calls: try CallFormat(calls, tools: tools.map(\.name)))
+    }
+
+    private static func failure(_ reason: UnsafeMutablePointer<CChar>?) -> LLMError {
+        defer { hearth_string_free(reason) }
+        return failure(reason.map { String(cString: $0) } ?? "there is no memory for the chat template")
+    }
+
+    static func failure(_ reason: String) -> LLMError {
+        LLMError(
+            .templateFailed, "the chat template failed: \(reason)",
+            context: ErrorContext(
+                remedy: "Check the order of the messages; many models accept one system message at the start only.")
+        )
+    }
+}
 #endif

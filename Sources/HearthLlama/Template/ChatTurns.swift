@@ -1,92 +1,92 @@
 #if Llama
-    import CLlamaShim
-    import Foundation
-    import HearthBase
-    import HearthInference
+import CLlamaShim
+import Foundation
+import HearthBase
+import HearthInference
 
-    /// A conversation as C structures. One arena of bytes holds all texts, so that all pointers are valid at the same
-    /// time.
-    struct ChatTurns {
-        private struct Turn {
-            let role: Int
-            let content: Int
-            let length: Int
-            var thinking: Int?
-            var calls: Int?
-            var callID: Int?
-            var toolName: Int?
-        }
+/// A conversation as C structures. One arena of bytes holds all texts, so that all pointers are valid at the same
+/// time.
+struct ChatTurns {
+    private struct Turn {
+        let role: Int
+        let content: Int
+        let length: Int
+        var thinking: Int?
+        var calls: Int?
+        var callID: Int?
+        var toolName: Int?
+    }
 
-        private var arena: [CChar] = []
-        private var turns: [Turn] = []
+    private var arena: [CChar] = []
+    private var turns: [Turn] = []
 
-        /// - Throws: `chat-template-failed` for calls that are nested too deeply.
-        init(_ messages: [ChatMessage]) throws {
-            for message in messages {
-                let role = place(message.role.rawValue)
-                var turn = Turn(role: role, content: place(message.content), length: message.content.utf8.count)
-                if !message.thinking.isEmpty { turn.thinking = place(message.thinking) }
-                if !message.toolCalls.isEmpty {
-                    guard !message.toolCalls.contains(where: { ToolCall.isTooNested($0.arguments) }) else {
-                        throw ChatTemplate.failure("the arguments of an earlier call are nested too deep")
-                    }
-                    turn.calls = place(try Self.json(message.toolCalls.map(\.explicit)))
+    /// - Throws: `chat-template-failed` for calls that are nested too deeply.
+    init(_ messages: [ChatMessage]) throws {
+        for message in messages {
+            let role = place(message.role.rawValue)
+            var turn = Turn(role: role, content: place(message.content), length: message.content.utf8.count)
+            if !message.thinking.isEmpty { turn.thinking = place(message.thinking) }
+            if !message.toolCalls.isEmpty {
+                guard !message.toolCalls.contains(where: { ToolCall.isTooNested($0.arguments) }) else {
+                    throw ChatTemplate.failure("the arguments of an earlier call are nested too deep")
                 }
-                if message.role == .tool {
-                    turn.callID = place(message.toolCallID ?? "")
-                    turn.toolName = place(message.toolName ?? "")
-                }
-                turns.append(turn)
+                turn.calls = place(try Self.json(message.toolCalls.map(\.explicit)))
             }
-        }
-
-        private mutating func place(_ text: String) -> Int {
-            let start = arena.count
-            arena += text.utf8.lazy.map { CChar(bitPattern: $0) }
-            arena.append(0)
-            return start
-        }
-
-        /// Passes the messages to `body`. The pointers are valid only while it runs.
-        func withMessages<Result>(
-            _ body: (UnsafeBufferPointer<hearth_chat_message>) throws -> Result
-        ) rethrows -> Result {
-            try arena.withUnsafeBufferPointer { bytes in
-                let messages = bytes.baseAddress.map { base in
-                    turns.map { turn in
-                        hearth_chat_message(
-                            role: base + turn.role, content: base + turn.content, content_length: turn.length,
-                            thinking: turn.thinking.map { base + $0 }, calls: turn.calls.map { base + $0 },
-                            call_id: turn.callID.map { base + $0 },
-                            tool_name: turn.toolName.map { base + $0 })
-                    }
-                }
-                return try (messages ?? []).withUnsafeBufferPointer(body)
+            if message.role == .tool {
+                turn.callID = place(message.toolCallID ?? "")
+                turn.toolName = place(message.toolName ?? "")
             }
-        }
-
-        /// The tools as JSON.
-        /// - Throws: `grammar-unusable`.
-        static func json(offering tools: [ToolDefinition]) throws -> String {
-            try ToolDefinition.check(tools)
-            struct Offer: Encodable {
-                let name: String
-                let description: String
-                let parameters: String
-            }
-            return try json(
-                tools.map { Offer(name: $0.name, description: $0.description, parameters: $0.parameters) })
-        }
-
-        private static func json(_ value: some Encodable) throws -> String {
-            String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
+            turns.append(turn)
         }
     }
 
-    extension ToolCall {
-        /// The call with an object as its arguments, also if it has none.
-        fileprivate var explicit: ToolCall {
-            arguments.isEmpty ? ToolCall(id: id, name: name, arguments: "{}") : self
+    private mutating func place(_ text: String) -> Int {
+        let start = arena.count
+        arena += text.utf8.lazy.map { CChar(bitPattern: $0) }
+        arena.append(0)
+        return start
+    }
+
+    /// Passes the messages to `body`. The pointers are valid only while it runs.
+    func withMessages<Result>(
+        _ body: (UnsafeBufferPointer<hearth_chat_message>) throws -> Result
+    ) rethrows -> Result {
+        try arena.withUnsafeBufferPointer { bytes in
+            let messages = bytes.baseAddress.map { base in
+                turns.map { turn in
+                    hearth_chat_message(
+                        role: base + turn.role, content: base + turn.content, content_length: turn.length,
+                        thinking: turn.thinking.map { base + $0 }, calls: turn.calls.map { base + $0 },
+                        call_id: turn.callID.map { base + $0 },
+                        tool_name: turn.toolName.map { base + $0 })
+                }
+            }
+            return try (messages ?? []).withUnsafeBufferPointer(body)
         }
     }
+
+    /// The tools as JSON.
+    /// - Throws: `grammar-unusable`.
+    static func json(offering tools: [ToolDefinition]) throws -> String {
+        try ToolDefinition.check(tools)
+        struct Offer: Encodable {
+            let name: String
+            let description: String
+            let parameters: String
+        }
+        return try json(
+            tools.map { Offer(name: $0.name, description: $0.description, parameters: $0.parameters) })
+    }
+
+    private static func json(_ value: some Encodable) throws -> String {
+        String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
+    }
+}
+
+extension ToolCall {
+    /// The call with an object as its arguments, also if it has none.
+    fileprivate var explicit: ToolCall {
+        arguments.isEmpty ? ToolCall(id: id, name: name, arguments: "{}") : self
+    }
+}
 #endif

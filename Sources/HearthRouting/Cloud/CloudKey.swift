@@ -4,9 +4,9 @@ import HearthHTTP
 import HearthInference
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #else
-    import Glibc
+import Glibc
 #endif
 
 /// Finds the key of a cloud model.

@@ -1,130 +1,130 @@
 #if Server
-    import Foundation
-    import HearthBase
+import Foundation
+import HearthBase
 
-    #if canImport(Darwin)
-        import Darwin
-    #else
-        import Glibc
-    #endif
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
 
-    /// The decisions of a gateway: one JSON object a line, without texts of people and without secrets.
-    ///
-    /// ```json
-    /// {"time":"2026-11-25T14:00:00Z","request":"r1-42","key":"3f9c2a1b","action":"address","outcome":"allowed",
-    ///  "object":"models/x.gguf","seconds":900}
-    /// ```
-    /// The file is opened for each line, so that a program that rotates logs may rename it at any time.
-    package actor AuditLog {
-        /// One decision.
-        struct Entry: Sendable, Hashable, Encodable {
-            enum Action: String, Sendable, Encodable { case address, chat }
+/// The decisions of a gateway: one JSON object a line, without texts of people and without secrets.
+///
+/// ```json
+/// {"time":"2026-11-25T14:00:00Z","request":"r1-42","key":"3f9c2a1b","action":"address","outcome":"allowed",
+///  "object":"models/x.gguf","seconds":900}
+/// ```
+/// The file is opened for each line, so that a program that rotates logs may rename it at any time.
+package actor AuditLog {
+    /// One decision.
+    struct Entry: Sendable, Hashable, Encodable {
+        enum Action: String, Sendable, Encodable { case address, chat }
 
-            /// The end of a request, or of its first step.
-            enum Outcome: String, Sendable, Encodable {
-                /// An address was given, or a turn may begin.
-                case allowed
-                case refused
-                /// The turn brought a token: its credit is spent.
-                case settled
-                /// Nothing came before the first token: the credit is given back.
-                case returned
-            }
-
-            var request: String
-            /// The id of the key; `nil` for a request without a known one.
-            var key: String?
-            var action: Action
-            var outcome: Outcome
-            /// The reason of a refusal.
-            var code: String?
-            /// The file's name in the bucket.
-            var object: String?
-            /// The life of the address.
-            var seconds: Int?
-            /// The credits left.
-            var credits: Int?
-
-            init(
-                _ action: Action, _ outcome: Outcome, request: String, key: String? = nil, code: String? = nil,
-                object: String? = nil, seconds: Int? = nil, credits: Int? = nil
-            ) {
-                self.action = action
-                self.outcome = outcome
-                self.request = request
-                self.key = key
-                self.code = code
-                self.object = object
-                self.seconds = seconds
-                self.credits = credits
-            }
+        /// The end of a request, or of its first step.
+        enum Outcome: String, Sendable, Encodable {
+            /// An address was given, or a turn may begin.
+            case allowed
+            case refused
+            /// The turn brought a token: its credit is spent.
+            case settled
+            /// Nothing came before the first token: the credit is given back.
+            case returned
         }
 
-        private struct Line: Encodable {
-            let time: Date
-            let entry: Entry
+        var request: String
+        /// The id of the key; `nil` for a request without a known one.
+        var key: String?
+        var action: Action
+        var outcome: Outcome
+        /// The reason of a refusal.
+        var code: String?
+        /// The file's name in the bucket.
+        var object: String?
+        /// The life of the address.
+        var seconds: Int?
+        /// The credits left.
+        var credits: Int?
 
-            func encode(to encoder: any Encoder) throws {
-                var values = encoder.container(keyedBy: Keys.self)
-                try values.encode(time, forKey: .time)
-                try entry.encode(to: encoder)
-            }
-
-            private enum Keys: CodingKey { case time }
-        }
-
-        private let executor = ThreadExecutor(name: "hearth.audit")
-        private let file: Path?
-        private let time: TimeSource
-        private let encoder: JSONEncoder
-        private var hasFailed = false
-
-        package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-
-        /// A log in a file that only its owner can read; `nil` writes to standard error.
-        package init(_ file: Path?, time: TimeSource) {
-            self.file = file
-            self.time = time
-            encoder = JSONEncoder()
-            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            encoder.dateEncodingStrategy = .iso8601
-        }
-
-        /// Opens the file once, so that no gateway begins without its log.
-        /// - Throws: ``ServerError`` with `permission`.
-        package func check() throws {
-            let error = append(Data())
-            guard error != 0, let file else { return }
-            var context = ErrorContext(
-                file: file.string, remedy: "Check the folder, who owns it and its access rights, or name another file.")
-            context.systemError = error
-            throw ServerError(.permission, "the audit log \(file) cannot be written", context: context)
-        }
-
-        /// Adds a line. A line that cannot be written is reported in the log, once until the next success.
-        func record(_ entry: Entry) {
-            // The entry holds texts and numbers, which can always be encoded.
-            guard var line = try? encoder.encode(Line(time: time.now, entry: entry)) else { return }
-            line.append(UInt8(ascii: "\n"))
-            let error = append(line)
-            if error != 0, !hasFailed {
-                Log.write(.error, "gateway", "the audit log cannot be written", [.count("errno", error)])
-            }
-            hasFailed = error != 0
-        }
-
-        /// Appends bytes in one call, so that the lines of several processes do not mix.
-        /// - Returns: 0, or the number of the failed call's error.
-        private func append(_ line: Data) -> Int32 {
-            var descriptor = STDERR_FILENO
-            if let file {
-                descriptor = open(file.string, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
-                guard descriptor >= 0 else { return errno }
-            }
-            let written = line.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            let error = written == line.count ? 0 : (written < 0 ? errno : EIO)
-            if file != nil { close(descriptor) }
-            return error
+        init(
+            _ action: Action, _ outcome: Outcome, request: String, key: String? = nil, code: String? = nil,
+            object: String? = nil, seconds: Int? = nil, credits: Int? = nil
+        ) {
+            self.action = action
+            self.outcome = outcome
+            self.request = request
+            self.key = key
+            self.code = code
+            self.object = object
+            self.seconds = seconds
+            self.credits = credits
         }
     }
+
+    private struct Line: Encodable {
+        let time: Date
+        let entry: Entry
+
+        func encode(to encoder: any Encoder) throws {
+            var values = encoder.container(keyedBy: Keys.self)
+            try values.encode(time, forKey: .time)
+            try entry.encode(to: encoder)
+        }
+
+        private enum Keys: CodingKey { case time }
+    }
+
+    private let executor = ThreadExecutor(name: "hearth.audit")
+    private let file: Path?
+    private let time: TimeSource
+    private let encoder: JSONEncoder
+    private var hasFailed = false
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// A log in a file that only its owner can read; `nil` writes to standard error.
+    package init(_ file: Path?, time: TimeSource) {
+        self.file = file
+        self.time = time
+        encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.dateEncodingStrategy = .iso8601
+    }
+
+    /// Opens the file once, so that no gateway begins without its log.
+    /// - Throws: ``ServerError`` with `permission`.
+    package func check() throws {
+        let error = append(Data())
+        guard error != 0, let file else { return }
+        var context = ErrorContext(
+            file: file.string, remedy: "Check the folder, who owns it and its access rights, or name another file.")
+        context.systemError = error
+        throw ServerError(.permission, "the audit log \(file) cannot be written", context: context)
+    }
+
+    /// Adds a line. A line that cannot be written is reported in the log, once until the next success.
+    func record(_ entry: Entry) {
+        // The entry holds texts and numbers, which can always be encoded.
+        guard var line = try? encoder.encode(Line(time: time.now, entry: entry)) else { return }
+        line.append(UInt8(ascii: "\n"))
+        let error = append(line)
+        if error != 0, !hasFailed {
+            Log.write(.error, "gateway", "the audit log cannot be written", [.count("errno", error)])
+        }
+        hasFailed = error != 0
+    }
+
+    /// Appends bytes in one call, so that the lines of several processes do not mix.
+    /// - Returns: 0, or the number of the failed call's error.
+    private func append(_ line: Data) -> Int32 {
+        var descriptor = STDERR_FILENO
+        if let file {
+            descriptor = open(file.string, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            guard descriptor >= 0 else { return errno }
+        }
+        let written = line.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        let error = written == line.count ? 0 : (written < 0 ? errno : EIO)
+        if file != nil { close(descriptor) }
+        return error
+    }
+}
 #endif

@@ -1,168 +1,168 @@
 #if Server
-    import CMicrohttpd
-    import Foundation
-    import HearthBase
+import CMicrohttpd
+import Foundation
+import HearthBase
 
-    #if canImport(Darwin)
-        import Darwin
-    #else
-        import Glibc
-    #endif
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
 
-    /// Asks a home's resident process over its unix socket.
-    ///
-    /// Requests are HTTP/1.0, whose replies end with the connection: no chunks to decode.
-    package struct ResidentClient: Sendable {
-        /// The longest wait for the head of a reply: the routes that take longer stream.
-        private static let patience = 30
+/// Asks a home's resident process over its unix socket.
+///
+/// Requests are HTTP/1.0, whose replies end with the connection: no chunks to decode.
+package struct ResidentClient: Sendable {
+    /// The longest wait for the head of a reply: the routes that take longer stream.
+    private static let patience = 30
 
-        private let socket: Path
+    private let socket: Path
 
-        package init(_ place: ResidentPlace) { socket = place.socket }
+    package init(_ place: ResidentPlace) { socket = place.socket }
 
-        /// A reply's status and its body as it arrives.
-        package struct Reply: Sendable {
-            package let status: Int
-            fileprivate let connection: UnixConnection
+    /// A reply's status and its body as it arrives.
+    package struct Reply: Sendable {
+        package let status: Int
+        fileprivate let connection: UnixConnection
 
-            /// The next line of the body without its end, `nil` at the end of the connection.
-            package func line() async throws -> String? {
-                try await withTaskCancellationHandler {
-                    try await blocking { connection.line() }
-                } onCancel: {
-                    connection.shut()
-                }
-            }
-
-            /// The rest of the body.
-            package func rest() async throws -> [UInt8] { try await blocking { connection.rest() } }
-
-            /// Ends the connection.
-            package func close() { connection.shut() }
-        }
-
-        /// Sends a request; `nil` if no process listens.
-        /// - Throws: ``ServerError`` with `no-answer` if the process accepts the connection and sends no reply.
-        package func send(_ method: String, _ path: String, body: [UInt8] = []) async throws -> Reply? {
-            try await blocking {
-                guard let connection = UnixConnection(socket) else { return nil }
-                connection.send(
-                    Array("\(method) \(path) HTTP/1.0\r\nHost: localhost\r\nContent-Length: \(body.count)\r\n\r\n".utf8)
-                        + body)
-                connection.limitWait(seconds: Self.patience)
-                let head = connection.head()
-                connection.limitWait(seconds: 0)
-                guard let status = head else {
-                    throw ServerError(
-                        .noAnswer, "the process that serves this home does not answer",
-                        context: ErrorContext(
-                            file: socket.string, remedy: "Stop it, or end the process and start it anew."),
-                        disposition: .tryLater)
-                }
-                return Reply(status: status, connection: connection)
+        /// The next line of the body without its end, `nil` at the end of the connection.
+        package func line() async throws -> String? {
+            try await withTaskCancellationHandler {
+                try await blocking { connection.line() }
+            } onCancel: {
+                connection.shut()
             }
         }
 
-        /// Whether a process answers.
-        package func isServing() async -> Bool {
-            // A process that does not answer is not serving.
-            guard let reply = try? await send("GET", "/ready") else { return false }
-            reply.close()
-            return reply.status == 200
+        /// The rest of the body.
+        package func rest() async throws -> [UInt8] { try await blocking { connection.rest() } }
+
+        /// Ends the connection.
+        package func close() { connection.shut() }
+    }
+
+    /// Sends a request; `nil` if no process listens.
+    /// - Throws: ``ServerError`` with `no-answer` if the process accepts the connection and sends no reply.
+    package func send(_ method: String, _ path: String, body: [UInt8] = []) async throws -> Reply? {
+        try await blocking {
+            guard let connection = UnixConnection(socket) else { return nil }
+            connection.send(
+                Array("\(method) \(path) HTTP/1.0\r\nHost: localhost\r\nContent-Length: \(body.count)\r\n\r\n".utf8)
+                    + body)
+            connection.limitWait(seconds: Self.patience)
+            let head = connection.head()
+            connection.limitWait(seconds: 0)
+            guard let status = head else {
+                throw ServerError(
+                    .noAnswer, "the process that serves this home does not answer",
+                    context: ErrorContext(
+                        file: socket.string, remedy: "Stop it, or end the process and start it anew."),
+                    disposition: .tryLater)
+            }
+            return Reply(status: status, connection: connection)
         }
     }
 
-    /// A connection to a unix socket, closed with its last reference. All calls but ``shut()`` block; one at a time.
-    private final class UnixConnection: Sendable {
-        private let descriptor: Int32
-        private let buffer = Locked<[UInt8]>([])
+    /// Whether a process answers.
+    package func isServing() async -> Bool {
+        // A process that does not answer is not serving.
+        guard let reply = try? await send("GET", "/ready") else { return false }
+        reply.close()
+        return reply.status == 200
+    }
+}
 
-        /// Connects; `nil` if no process listens.
-        init?(_ path: Path) {
-            #if canImport(Darwin)
-                descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
-            #else
-                descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-            #endif
-            // `deinit` also runs after a failure here, and must stay the only one that closes the descriptor: a second
-            // time would close a file that another thread has opened meanwhile. Too long a path is the path of no socket.
-            guard descriptor >= 0, (try? withUnixAddress(path) { connect(descriptor, $0, $1) }) == 0 else { return nil }
-        }
+/// A connection to a unix socket, closed with its last reference. All calls but ``shut()`` block; one at a time.
+private final class UnixConnection: Sendable {
+    private let descriptor: Int32
+    private let buffer = Locked<[UInt8]>([])
 
-        deinit { close(descriptor) }
+    /// Connects; `nil` if no process listens.
+    init?(_ path: Path) {
+        #if canImport(Darwin)
+        descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
+        #else
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        #endif
+        // `deinit` also runs after a failure here, and must stay the only one that closes the descriptor: a second
+        // time would close a file that another thread has opened meanwhile. Too long a path is the path of no socket.
+        guard descriptor >= 0, (try? withUnixAddress(path) { connect(descriptor, $0, $1) }) == 0 else { return nil }
+    }
 
-        /// Bounds the time of each receive; 0 for no bound.
-        func limitWait(seconds: Int) {
-            var limit = timeval(tv_sec: seconds, tv_usec: 0)
-            setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        }
+    deinit { close(descriptor) }
 
-        func shut() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+    /// Bounds the time of each receive; 0 for no bound.
+    func limitWait(seconds: Int) {
+        var limit = timeval(tv_sec: seconds, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
 
-        func send(_ bytes: [UInt8]) {
-            #if canImport(Darwin)
-                let flags: Int32 = 0
-            #else
-                let flags = Int32(MSG_NOSIGNAL)
-            #endif
-            var start = 0
-            while start < bytes.count {
-                let count = bytes.withUnsafeBytes { buffer in
-                    guard let base = buffer.baseAddress else { return 0 }
-                    #if canImport(Darwin)
-                        return Darwin.send(descriptor, base + start, bytes.count - start, flags)
-                    #else
-                        return Glibc.send(descriptor, base + start, bytes.count - start, flags)
-                    #endif
-                }
-                // The reply, or its absence, tells of a connection that broke.
-                guard count > 0 || errno == EINTR else { return }
-                start += max(0, count)
+    func shut() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+    func send(_ bytes: [UInt8]) {
+        #if canImport(Darwin)
+        let flags: Int32 = 0
+        #else
+        let flags = Int32(MSG_NOSIGNAL)
+        #endif
+        var start = 0
+        while start < bytes.count {
+            let count = bytes.withUnsafeBytes { buffer in
+                guard let base = buffer.baseAddress else { return 0 }
+                #if canImport(Darwin)
+                return Darwin.send(descriptor, base + start, bytes.count - start, flags)
+                #else
+                return Glibc.send(descriptor, base + start, bytes.count - start, flags)
+                #endif
             }
+            // The reply, or its absence, tells of a connection that broke.
+            guard count > 0 || errno == EINTR else { return }
+            start += max(0, count)
         }
+    }
 
-        /// Reads more bytes; `false` at the end.
-        private func fill() -> Bool {
-            var bytes = [UInt8](repeating: 0, count: 16 << 10)
-            while true {
-                let count = recv(descriptor, &bytes, bytes.count, 0)
-                if count < 0, errno == EINTR { continue }
-                guard count > 0 else { return false }
-                buffer.withLock { $0 += bytes[..<count] }
-                return true
+    /// Reads more bytes; `false` at the end.
+    private func fill() -> Bool {
+        var bytes = [UInt8](repeating: 0, count: 16 << 10)
+        while true {
+            let count = recv(descriptor, &bytes, bytes.count, 0)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            buffer.withLock { $0 += bytes[..<count] }
+            return true
+        }
+    }
+
+    /// A line without its end; at the end of the connection, what is left.
+    func line() -> String? {
+        while true {
+            let line = buffer.withLock { buffer -> [UInt8]? in
+                guard let end = buffer.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+                defer { buffer.removeFirst(end + 1) }
+                return Array(buffer[..<end])
             }
-        }
-
-        /// A line without its end; at the end of the connection, what is left.
-        func line() -> String? {
-            while true {
-                let line = buffer.withLock { buffer -> [UInt8]? in
-                    guard let end = buffer.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
-                    defer { buffer.removeFirst(end + 1) }
-                    return Array(buffer[..<end])
-                }
-                if let line { return String(decoding: line.last == 13 ? line.dropLast() : line[...], as: UTF8.self) }
-                guard fill() else {
-                    let left = rest()
-                    return left.isEmpty ? nil : String(decoding: left, as: UTF8.self)
-                }
-            }
-        }
-
-        /// Reads the head of a reply and returns its status.
-        func head() -> Int? {
-            guard let first = line(), let status = first.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
-            else { return nil }
-            while let line = line() { if line.isEmpty { return status } }
-            return nil
-        }
-
-        func rest() -> [UInt8] {
-            while fill() {}
-            return buffer.withLock { buffer in
-                defer { buffer = [] }
-                return buffer
+            if let line { return String(decoding: line.last == 13 ? line.dropLast() : line[...], as: UTF8.self) }
+            guard fill() else {
+                let left = rest()
+                return left.isEmpty ? nil : String(decoding: left, as: UTF8.self)
             }
         }
     }
+
+    /// Reads the head of a reply and returns its status.
+    func head() -> Int? {
+        guard let first = line(), let status = first.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
+        else { return nil }
+        while let line = line() { if line.isEmpty { return status } }
+        return nil
+    }
+
+    func rest() -> [UInt8] {
+        while fill() {}
+        return buffer.withLock { buffer in
+            defer { buffer = [] }
+            return buffer
+        }
+    }
+}
 #endif

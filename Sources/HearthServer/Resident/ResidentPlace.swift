@@ -1,90 +1,90 @@
 #if Server
-    import CMicrohttpd
-    import Foundation
-    import HearthBase
+import CMicrohttpd
+import Foundation
+import HearthBase
 
-    #if canImport(Darwin)
-        import Darwin
-    #else
-        import Glibc
-    #endif
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
 
-    /// The files of a home's resident process.
-    ///
-    /// ```
-    /// <home>/server/claim       held while a process serves this home
-    /// <home>/server/socket      where the command line asks it; elsewhere if the path is too long
-    /// <home>/server/keys.json   the keys of other machines
-    /// <home>/server/log         the output of a detached process
-    /// ```
-    package struct ResidentPlace: Sendable, Hashable {
-        package let home: Path
-        package let folder: Path
-        /// The unix socket.
-        package let socket: Path
+/// The files of a home's resident process.
+///
+/// ```
+/// <home>/server/claim       held while a process serves this home
+/// <home>/server/socket      where the command line asks it; elsewhere if the path is too long
+/// <home>/server/keys.json   the keys of other machines
+/// <home>/server/log         the output of a detached process
+/// ```
+package struct ResidentPlace: Sendable, Hashable {
+    package let home: Path
+    package let folder: Path
+    /// The unix socket.
+    package let socket: Path
 
-        /// The longest path of a socket, with room for its temporary name; the system permits 107 bytes, Apple's 103.
-        private static let longestSocket = 96
+    /// The longest path of a socket, with room for its temporary name; the system permits 107 bytes, Apple's 103.
+    private static let longestSocket = 96
 
-        package init(home: Path, environment: [String: String]) {
-            self.home = home.absolute
-            folder = self.home.appending("server")
-            let usual = folder.appending("socket")
-            guard usual.string.utf8.count > Self.longestSocket else {
-                socket = usual
-                return
-            }
-            let name = "hearth-\(SHA256Digest(hashing: Data(self.home.string.utf8)).hex.prefix(16))"
-            let runtime = environment["XDG_RUNTIME_DIR"].map { Path($0).joined(name) }
-            let isUsable = runtime.map { $0.string.hasPrefix("/") && $0.string.utf8.count <= Self.longestSocket }
-            if let runtime, isUsable == true {
-                socket = runtime
-            } else {
-                socket = Path("/tmp/hearth-\(getuid())").joined(name)
-            }
+    package init(home: Path, environment: [String: String]) {
+        self.home = home.absolute
+        folder = self.home.appending("server")
+        let usual = folder.appending("socket")
+        guard usual.string.utf8.count > Self.longestSocket else {
+            socket = usual
+            return
         }
-
-        package var claimFile: Path { folder.appending("claim") }
-        package var log: Path { folder.appending("log") }
-
-        /// Makes the folders, which only this user may enter.
-        /// - Throws: `FileError`; ``ServerError`` with `permission` if the socket's folder belongs to another user.
-        package func prepare() throws {
-            let fileSystem = LocalFileSystem()
-            try fileSystem.makeFolders(folder, permissions: 0o700)
-            guard socket.parent != folder else { return }
-            try fileSystem.makeFolders(socket.parent, permissions: 0o700)
-            var facts = stat()
-            guard lstat(socket.parent.string, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR, facts.st_uid == getuid(),
-                facts.st_mode & 0o022 == 0
-            else { throw ServerError.cannotListen(EACCES, at: socket) }
-        }
-
-        /// Takes the claim to serve this home; `nil` if another process has it.
-        /// - Throws: `FileError`.
-        package func claim(time: TimeSource) throws -> HeldClaim? {
-            try ExclusiveClaim.take(
-                claimFile, in: LocalFileSystem(), at: time.now, lifetime: .seconds(3600), damageLifetime: .seconds(60))
-        }
-
-        /// The process that serves this home, as far as its claim tells.
-        /// - Throws: `FileError`.
-        package func holder(time: TimeSource) throws -> ProcessIdentity? {
-            guard let found = try FoundClaim.read(claimFile, in: LocalFileSystem()),
-                !found.isStale(at: time.now, lifetime: .seconds(3600), damageLifetime: .seconds(60))
-            else { return nil }
-            return found.claim?.holder
+        let name = "hearth-\(SHA256Digest(hashing: Data(self.home.string.utf8)).hex.prefix(16))"
+        let runtime = environment["XDG_RUNTIME_DIR"].map { Path($0).joined(name) }
+        let isUsable = runtime.map { $0.string.hasPrefix("/") && $0.string.utf8.count <= Self.longestSocket }
+        if let runtime, isUsable == true {
+            socket = runtime
+        } else {
+            socket = Path("/tmp/hearth-\(getuid())").joined(name)
         }
     }
 
-    extension HearthError where Domain == ServerErrorDomain {
-        package static func alreadyServing(_ process: ProcessIdentity?) -> Self {
-            Self(
-                .alreadyServing,
-                "process \(process.map { "\($0.number)" } ?? "of another name") serves this home already",
-                context: ErrorContext(
-                    found: process.map { "\($0.number)" }, remedy: "Use it, or end it first."),
-                disposition: .tryLater)
-        }
+    package var claimFile: Path { folder.appending("claim") }
+    package var log: Path { folder.appending("log") }
+
+    /// Makes the folders, which only this user may enter.
+    /// - Throws: `FileError`; ``ServerError`` with `permission` if the socket's folder belongs to another user.
+    package func prepare() throws {
+        let fileSystem = LocalFileSystem()
+        try fileSystem.makeFolders(folder, permissions: 0o700)
+        guard socket.parent != folder else { return }
+        try fileSystem.makeFolders(socket.parent, permissions: 0o700)
+        var facts = stat()
+        guard lstat(socket.parent.string, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR, facts.st_uid == getuid(),
+            facts.st_mode & 0o022 == 0
+        else { throw ServerError.cannotListen(EACCES, at: socket) }
     }
+
+    /// Takes the claim to serve this home; `nil` if another process has it.
+    /// - Throws: `FileError`.
+    package func claim(time: TimeSource) throws -> HeldClaim? {
+        try ExclusiveClaim.take(
+            claimFile, in: LocalFileSystem(), at: time.now, lifetime: .seconds(3600), damageLifetime: .seconds(60))
+    }
+
+    /// The process that serves this home, as far as its claim tells.
+    /// - Throws: `FileError`.
+    package func holder(time: TimeSource) throws -> ProcessIdentity? {
+        guard let found = try FoundClaim.read(claimFile, in: LocalFileSystem()),
+            !found.isStale(at: time.now, lifetime: .seconds(3600), damageLifetime: .seconds(60))
+        else { return nil }
+        return found.claim?.holder
+    }
+}
+
+extension HearthError where Domain == ServerErrorDomain {
+    package static func alreadyServing(_ process: ProcessIdentity?) -> Self {
+        Self(
+            .alreadyServing,
+            "process \(process.map { "\($0.number)" } ?? "of another name") serves this home already",
+            context: ErrorContext(
+                found: process.map { "\($0.number)" }, remedy: "Use it, or end it first."),
+            disposition: .tryLater)
+    }
+}
 #endif

@@ -1,282 +1,282 @@
 #if Server
-    import CMicrohttpd
-    import Foundation
-    import HearthBase
-    import HearthHTTP
+import CMicrohttpd
+import Foundation
+import HearthBase
+import HearthHTTP
 
-    #if canImport(Darwin)
-        import Darwin
-    #else
-        import Glibc
-    #endif
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
 
-    /// Joins the checks, the routes of the resident process and the routes of the models.
-    package final class ResidentServer: Sendable {
-        /// What the process does for its clients.
-        package struct Parts: Sendable {
-            /// The reply of a dialect; `nil` for a path that none has.
-            package var models: @Sendable (ServerRequest) async -> ServerReply?
-            /// The right that a dialect's route needs; `nil` for a path that none has.
-            package var scope: @Sendable (_ method: String, _ path: String) -> ServerScope?
-            /// Facts of the process besides jobs and connections.
-            package var status: @Sendable () async -> [String: JSONValue]
-            /// Further lines for Prometheus.
-            package var metrics: @Sendable () async -> String
-            /// Whether the loaded models make tokens, and how many there are.
-            package var health: @Sendable () async -> (isWell: Bool, models: Int) = { (true, 0) }
-            /// Runs a command for a client.
-            package var run: @Sendable (ResidentJob, JobOrder) async -> Int32
-            /// Checks a model's name from the network, and returns the words of its pull; `nil` refuses it.
-            package var pull: @Sendable (_ model: String) -> [String]?
-            /// Begins to end the process.
-            package var stop: @Sendable () -> Void
-            /// Reads the settings and the keys again.
-            package var reload: @Sendable () async -> Void
-            /// The version of the program, which its commands share.
-            package var version = ""
-            /// The reply of the native API; `nil` for a path that it does not have.
-            package var native: @Sendable (ServerRequest) async -> ServerReply? = { _ in nil }
-            /// The file of the page at a path; `nil` for none.
-            package var page: @Sendable (ServerRequest) async -> ServerReply? = { _ in nil }
-            /// Keeps the sessions of browsers, so that these stay signed in when the process starts again.
-            package var keepSessions: @Sendable (PageSessions) async -> Void = { _ in }
-            /// Takes a line for each request that ended; `nil` for no log.
-            package var log: (@Sendable (String) -> Void)?
-
-            package init(
-                models: @escaping @Sendable (ServerRequest) async -> ServerReply?,
-                scope: @escaping @Sendable (String, String) -> ServerScope?,
-                status: @escaping @Sendable () async -> [String: JSONValue] = { [:] },
-                metrics: @escaping @Sendable () async -> String = { "" },
-                run: @escaping @Sendable (ResidentJob, JobOrder) async -> Int32 = { _, _ in 1 },
-                pull: @escaping @Sendable (String) -> [String]? = { _ in nil },
-                stop: @escaping @Sendable () -> Void = {}, reload: @escaping @Sendable () async -> Void = {},
-                log: (@Sendable (String) -> Void)? = nil
-            ) {
-                self.models = models
-                self.scope = scope
-                self.status = status
-                self.metrics = metrics
-                self.run = run
-                self.pull = pull
-                self.stop = stop
-                self.reload = reload
-                self.log = log
-            }
-        }
-
-        private struct State {
-            var guarding: RequestGuard
-            var sessions: PageSessions
-            var limits: CallerLimits
-            /// The callers of counted requests, by the request's id.
-            var counted: [String: String] = [:]
-            var listener: HTTPListener?
-            var isReady = false
-        }
-
-        package let jobs: ResidentJobs
-        let parts: Parts
-        private let metrics = ServerMetrics()
-        private let state: Locked<State>
-        private let usesTLS: Bool
-        private let time: TimeSource
-        private let clock: Stopwatch
+/// Joins the checks, the routes of the resident process and the routes of the models.
+package final class ResidentServer: Sendable {
+    /// What the process does for its clients.
+    package struct Parts: Sendable {
+        /// The reply of a dialect; `nil` for a path that none has.
+        package var models: @Sendable (ServerRequest) async -> ServerReply?
+        /// The right that a dialect's route needs; `nil` for a path that none has.
+        package var scope: @Sendable (_ method: String, _ path: String) -> ServerScope?
+        /// Facts of the process besides jobs and connections.
+        package var status: @Sendable () async -> [String: JSONValue]
+        /// Further lines for Prometheus.
+        package var metrics: @Sendable () async -> String
+        /// Whether the loaded models make tokens, and how many there are.
+        package var health: @Sendable () async -> (isWell: Bool, models: Int) = { (true, 0) }
+        /// Runs a command for a client.
+        package var run: @Sendable (ResidentJob, JobOrder) async -> Int32
+        /// Checks a model's name from the network, and returns the words of its pull; `nil` refuses it.
+        package var pull: @Sendable (_ model: String) -> [String]?
+        /// Begins to end the process.
+        package var stop: @Sendable () -> Void
+        /// Reads the settings and the keys again.
+        package var reload: @Sendable () async -> Void
+        /// The version of the program, which its commands share.
+        package var version = ""
+        /// The reply of the native API; `nil` for a path that it does not have.
+        package var native: @Sendable (ServerRequest) async -> ServerReply? = { _ in nil }
+        /// The file of the page at a path; `nil` for none.
+        package var page: @Sendable (ServerRequest) async -> ServerReply? = { _ in nil }
+        /// Keeps the sessions of browsers, so that these stay signed in when the process starts again.
+        package var keepSessions: @Sendable (PageSessions) async -> Void = { _ in }
+        /// Takes a line for each request that ended; `nil` for no log.
+        package var log: (@Sendable (String) -> Void)?
 
         package init(
-            rules: RequestGuard.Rules, keys: AccessKeys, bounds: CallerLimits.Bounds = CallerLimits.Bounds(),
-            usesTLS: Bool, time: TimeSource, sessions: PageSessions = PageSessions(), parts: Parts
+            models: @escaping @Sendable (ServerRequest) async -> ServerReply?,
+            scope: @escaping @Sendable (String, String) -> ServerScope?,
+            status: @escaping @Sendable () async -> [String: JSONValue] = { [:] },
+            metrics: @escaping @Sendable () async -> String = { "" },
+            run: @escaping @Sendable (ResidentJob, JobOrder) async -> Int32 = { _, _ in 1 },
+            pull: @escaping @Sendable (String) -> [String]? = { _ in nil },
+            stop: @escaping @Sendable () -> Void = {}, reload: @escaping @Sendable () async -> Void = {},
+            log: (@Sendable (String) -> Void)? = nil
         ) {
-            self.parts = parts
-            self.usesTLS = usesTLS
-            jobs = ResidentJobs(time: time)
-            self.time = time
-            clock = time.stopwatch()
-            state = Locked(
-                State(
-                    guarding: RequestGuard(rules: rules, keys: keys), sessions: sessions, limits: CallerLimits(bounds)))
-        }
-
-        /// Starts to listen.
-        /// - Throws: ``ServerError``.
-        package func listen(
-            on sockets: [ListeningSocket], limits: ListenerLimits = ListenerLimits(), identity: ServerIdentity? = nil
-        ) throws -> HTTPListener {
-            let listener = try HTTPListener(
-                sockets, limits: limits, identity: identity, finished: { [self] in finish($0) },
-                immediately: { [self] in check(&$0) }, respond: { [self] in await reply(to: $0) })
-            state.withLock { state in
-                state.listener = listener
-                state.isReady = true
-            }
-            return listener
-        }
-
-        /// Ends the jobs, then the listener: unfinished replies have `grace`, then they end with a reason.
-        package func stop(grace: Duration = .seconds(5)) async {
-            let listener = state.withLock { state in
-                state.isReady = false
-                defer { state.listener = nil }
-                return state.listener
-            }
-            async let jobsEnd: Void = jobs.end()
-            await listener?.stop(grace: grace)
-            await jobsEnd
-            await parts.keepSessions(state.withLock { $0.sessions })
-        }
-
-        /// Replaces the rules and the keys.
-        package func reload(rules: RequestGuard.Rules, keys: AccessKeys) {
-            state.withLock { state in
-                state.guarding.rules = rules
-                state.guarding.keys = keys
-            }
-        }
-
-        /// A path that signs a browser in, once.
-        package func oneTimePath() -> String {
-            let now = sessionTime
-            return "/hearth/open?code=" + state.withLock { $0.sessions.makeCode(at: now) }
-        }
-
-        /// The time of sessions, which outlive the process: since 1970.
-        private var sessionTime: Duration { .seconds(time.now.timeIntervalSince1970) }
-
-        var isReady: Bool { state.withLock { $0.isReady } }
-
-        /// The facts of the listener.
-        var load: (connections: Int, requests: Int) {
-            let listener = state.withLock { $0.listener }
-            return (listener?.connectionCount ?? 0, listener?.requestCount ?? 0)
-        }
-
-        func metricsText() async -> String {
-            let (connections, requests) = load
-            return metrics.text(connections: connections, running: requests, jobs: jobs.running.count)
-                + (await parts.metrics())
-        }
-
-        /// Exchanges a code for the cookie of a session.
-        func cookie(for code: String) async -> String? {
-            let now = sessionTime
-            guard let token = state.withLock({ $0.sessions.redeem(code, at: now) }) else { return nil }
-            await parts.keepSessions(state.withLock { $0.sessions })
-            return "hearth_session=\(token); Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000"
-                + (usesTLS ? "; Secure" : "")
-        }
-
-        // MARK: Checks
-
-        private func need(of request: ServerRequest) -> RequestGuard.Need {
-            let path = request.target.path
-            switch path {
-            // Without a session, the page says how to open one.
-            case "/", "/health", "/ready", "/hearth/open": return .nothing
-            case "/metrics": return request.isLoopback ? .scope(.chat) : .owner
-            default:
-                if path.hasPrefix("/hearth/") || path.hasPrefix("/page/") { return .owner }
-                return .scope(parts.scope(request.method, path) ?? .chat)
-            }
-        }
-
-        /// The checks before the body; sets the caller.
-        private func check(_ request: inout ServerRequest) -> ServerReply? {
-            let (now, session) = (clock.elapsed, sessionTime)
-            let (guarding, allowed) = state.withLock { state in (state.guarding, state.guarding.rules.allowedOrigins) }
-            // The closure of the guard is called without the lock.
-            var checking = guarding
-            checking.isSession = { [state] token in state.withLock { $0.sessions.use(token, at: session) } }
-            let isPreflight =
-                request.method == "OPTIONS" && request.headers["Access-Control-Request-Method"] != nil
-            do {
-                // A preflight carries no key.
-                let caller = try checking.caller(of: request, need: isPreflight ? .nothing : need(of: request))
-                request.caller = caller
-            } catch {
-                // The question whether a page may call is answered without a key.
-                if isPreflight, error == .badKey || error == .noKey { return preflight(request) }
-                return error.reply
-            }
-            if isPreflight, allowed.contains(request.headers["Origin"] ?? "") { return preflight(request) }
-            // This machine's own programs share it as they please.
-            guard request.caller != .owner, request.caller != .thisMachine else { return nil }
-            let (name, id) = (request.caller.name, request.id)
-            let wait = state.withLock { state -> Int? in
-                if let wait = state.limits.begin(name, at: now) { return wait }
-                state.counted[id] = name
-                return nil
-            }
-            return wait.map(CallerLimits.refusal)
-        }
-
-        private func preflight(_ request: ServerRequest) -> ServerReply {
-            var reply = ServerReply(status: 204)
-            reply.headers.append("Access-Control-Allow-Methods", "GET, POST, DELETE, HEAD")
-            reply.headers.append(
-                "Access-Control-Allow-Headers", request.headers["Access-Control-Request-Headers"] ?? "")
-            reply.headers.append("Access-Control-Max-Age", "600")
-            return withOrigin(reply, request)
-        }
-
-        /// The reply with the field that lets a page of a configured origin read it.
-        private func withOrigin(_ reply: ServerReply, _ request: ServerRequest) -> ServerReply {
-            guard let origin = request.headers["Origin"],
-                state.withLock({ $0.guarding.rules.allowedOrigins.contains(origin) })
-            else { return reply }
-            var reply = reply
-            reply.headers.append("Access-Control-Allow-Origin", origin)
-            reply.headers.append("Vary", "Origin")
-            return reply
-        }
-
-        private func reply(to request: ServerRequest) async -> ServerReply {
-            let reply: ServerReply
-            if let own = await ownReply(to: request) {
-                reply = own
-            } else if let other = await parts.models(request) {
-                reply = other
-            } else {
-                reply = .failure(404, "not-found", "there is no such path")
-            }
-            return withOrigin(reply, request)
-        }
-
-        /// Counts and logs an exchange, without its text.
-        private func finish(_ exchange: FinishedExchange) {
-            metrics.count(exchange)
-            state.withLock { state in
-                if let caller = state.counted.removeValue(forKey: exchange.id) { state.limits.end(caller) }
-            }
-            parts.log?(exchange.serverLogLine)
+            self.models = models
+            self.scope = scope
+            self.status = status
+            self.metrics = metrics
+            self.run = run
+            self.pull = pull
+            self.stop = stop
+            self.reload = reload
+            self.log = log
         }
     }
 
-    extension FinishedExchange {
-        /// A line of the server's log: id, peer, caller, method, path without its query, status, bytes, milliseconds.
-        var serverLogLine: String {
-            let path = String(target.prefix { $0 != "?" })
-            let milliseconds = Int((duration.seconds * 1000).rounded())
-            return [
-                id, Self.word(peer), caller, Self.word(method), Self.word(path), "\(status)", "\(bodyBytes)",
-                "\(milliseconds)ms",
-            ].joined(separator: " ") + (isComplete ? "" : " aborted")
+    private struct State {
+        var guarding: RequestGuard
+        var sessions: PageSessions
+        var limits: CallerLimits
+        /// The callers of counted requests, by the request's id.
+        var counted: [String: String] = [:]
+        var listener: HTTPListener?
+        var isReady = false
+    }
+
+    package let jobs: ResidentJobs
+    let parts: Parts
+    private let metrics = ServerMetrics()
+    private let state: Locked<State>
+    private let usesTLS: Bool
+    private let time: TimeSource
+    private let clock: Stopwatch
+
+    package init(
+        rules: RequestGuard.Rules, keys: AccessKeys, bounds: CallerLimits.Bounds = CallerLimits.Bounds(),
+        usesTLS: Bool, time: TimeSource, sessions: PageSessions = PageSessions(), parts: Parts
+    ) {
+        self.parts = parts
+        self.usesTLS = usesTLS
+        jobs = ResidentJobs(time: time)
+        self.time = time
+        clock = time.stopwatch()
+        state = Locked(
+            State(
+                guarding: RequestGuard(rules: rules, keys: keys), sessions: sessions, limits: CallerLimits(bounds)))
+    }
+
+    /// Starts to listen.
+    /// - Throws: ``ServerError``.
+    package func listen(
+        on sockets: [ListeningSocket], limits: ListenerLimits = ListenerLimits(), identity: ServerIdentity? = nil
+    ) throws -> HTTPListener {
+        let listener = try HTTPListener(
+            sockets, limits: limits, identity: identity, finished: { [self] in finish($0) },
+            immediately: { [self] in check(&$0) }, respond: { [self] in await reply(to: $0) })
+        state.withLock { state in
+            state.listener = listener
+            state.isReady = true
+        }
+        return listener
+    }
+
+    /// Ends the jobs, then the listener: unfinished replies have `grace`, then they end with a reason.
+    package func stop(grace: Duration = .seconds(5)) async {
+        let listener = state.withLock { state in
+            state.isReady = false
+            defer { state.listener = nil }
+            return state.listener
+        }
+        async let jobsEnd: Void = jobs.end()
+        await listener?.stop(grace: grace)
+        await jobsEnd
+        await parts.keepSessions(state.withLock { $0.sessions })
+    }
+
+    /// Replaces the rules and the keys.
+    package func reload(rules: RequestGuard.Rules, keys: AccessKeys) {
+        state.withLock { state in
+            state.guarding.rules = rules
+            state.guarding.keys = keys
         }
     }
 
-    extension ServerReply {
-        /// A JSON document.
-        package static func json(_ value: JSONValue, status: Int = 200) -> Self {
-            Self(
-                status: status,
-                headers: [
-                    "Content-Type": "application/json", "Cache-Control": "no-store",
-                    "X-Content-Type-Options": "nosniff",
-                ], body: .bytes(Array(value.data)))
-        }
+    /// A path that signs a browser in, once.
+    package func oneTimePath() -> String {
+        let now = sessionTime
+        return "/hearth/open?code=" + state.withLock { $0.sessions.makeCode(at: now) }
+    }
 
-        /// An error of the server's own routes.
-        package static func failure(_ status: Int, _ code: String, _ message: String) -> Self {
-            .json(.object(["error": .object(["code": .string(code), "message": .string(message)])]), status: status)
+    /// The time of sessions, which outlive the process: since 1970.
+    private var sessionTime: Duration { .seconds(time.now.timeIntervalSince1970) }
+
+    var isReady: Bool { state.withLock { $0.isReady } }
+
+    /// The facts of the listener.
+    var load: (connections: Int, requests: Int) {
+        let listener = state.withLock { $0.listener }
+        return (listener?.connectionCount ?? 0, listener?.requestCount ?? 0)
+    }
+
+    func metricsText() async -> String {
+        let (connections, requests) = load
+        return metrics.text(connections: connections, running: requests, jobs: jobs.running.count)
+            + (await parts.metrics())
+    }
+
+    /// Exchanges a code for the cookie of a session.
+    func cookie(for code: String) async -> String? {
+        let now = sessionTime
+        guard let token = state.withLock({ $0.sessions.redeem(code, at: now) }) else { return nil }
+        await parts.keepSessions(state.withLock { $0.sessions })
+        return "hearth_session=\(token); Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000"
+            + (usesTLS ? "; Secure" : "")
+    }
+
+    // MARK: Checks
+
+    private func need(of request: ServerRequest) -> RequestGuard.Need {
+        let path = request.target.path
+        switch path {
+        // Without a session, the page says how to open one.
+        case "/", "/health", "/ready", "/hearth/open": return .nothing
+        case "/metrics": return request.isLoopback ? .scope(.chat) : .owner
+        default:
+            if path.hasPrefix("/hearth/") || path.hasPrefix("/page/") { return .owner }
+            return .scope(parts.scope(request.method, path) ?? .chat)
         }
     }
+
+    /// The checks before the body; sets the caller.
+    private func check(_ request: inout ServerRequest) -> ServerReply? {
+        let (now, session) = (clock.elapsed, sessionTime)
+        let (guarding, allowed) = state.withLock { state in (state.guarding, state.guarding.rules.allowedOrigins) }
+        // The closure of the guard is called without the lock.
+        var checking = guarding
+        checking.isSession = { [state] token in state.withLock { $0.sessions.use(token, at: session) } }
+        let isPreflight =
+            request.method == "OPTIONS" && request.headers["Access-Control-Request-Method"] != nil
+        do {
+            // A preflight carries no key.
+            let caller = try checking.caller(of: request, need: isPreflight ? .nothing : need(of: request))
+            request.caller = caller
+        } catch {
+            // The question whether a page may call is answered without a key.
+            if isPreflight, error == .badKey || error == .noKey { return preflight(request) }
+            return error.reply
+        }
+        if isPreflight, allowed.contains(request.headers["Origin"] ?? "") { return preflight(request) }
+        // This machine's own programs share it as they please.
+        guard request.caller != .owner, request.caller != .thisMachine else { return nil }
+        let (name, id) = (request.caller.name, request.id)
+        let wait = state.withLock { state -> Int? in
+            if let wait = state.limits.begin(name, at: now) { return wait }
+            state.counted[id] = name
+            return nil
+        }
+        return wait.map(CallerLimits.refusal)
+    }
+
+    private func preflight(_ request: ServerRequest) -> ServerReply {
+        var reply = ServerReply(status: 204)
+        reply.headers.append("Access-Control-Allow-Methods", "GET, POST, DELETE, HEAD")
+        reply.headers.append(
+            "Access-Control-Allow-Headers", request.headers["Access-Control-Request-Headers"] ?? "")
+        reply.headers.append("Access-Control-Max-Age", "600")
+        return withOrigin(reply, request)
+    }
+
+    /// The reply with the field that lets a page of a configured origin read it.
+    private func withOrigin(_ reply: ServerReply, _ request: ServerRequest) -> ServerReply {
+        guard let origin = request.headers["Origin"],
+            state.withLock({ $0.guarding.rules.allowedOrigins.contains(origin) })
+        else { return reply }
+        var reply = reply
+        reply.headers.append("Access-Control-Allow-Origin", origin)
+        reply.headers.append("Vary", "Origin")
+        return reply
+    }
+
+    private func reply(to request: ServerRequest) async -> ServerReply {
+        let reply: ServerReply
+        if let own = await ownReply(to: request) {
+            reply = own
+        } else if let other = await parts.models(request) {
+            reply = other
+        } else {
+            reply = .failure(404, "not-found", "there is no such path")
+        }
+        return withOrigin(reply, request)
+    }
+
+    /// Counts and logs an exchange, without its text.
+    private func finish(_ exchange: FinishedExchange) {
+        metrics.count(exchange)
+        state.withLock { state in
+            if let caller = state.counted.removeValue(forKey: exchange.id) { state.limits.end(caller) }
+        }
+        parts.log?(exchange.serverLogLine)
+    }
+}
+
+extension FinishedExchange {
+    /// A line of the server's log: id, peer, caller, method, path without its query, status, bytes, milliseconds.
+    var serverLogLine: String {
+        let path = String(target.prefix { $0 != "?" })
+        let milliseconds = Int((duration.seconds * 1000).rounded())
+        return [
+            id, Self.word(peer), caller, Self.word(method), Self.word(path), "\(status)", "\(bodyBytes)",
+            "\(milliseconds)ms",
+        ].joined(separator: " ") + (isComplete ? "" : " aborted")
+    }
+}
+
+extension ServerReply {
+    /// A JSON document.
+    package static func json(_ value: JSONValue, status: Int = 200) -> Self {
+        Self(
+            status: status,
+            headers: [
+                "Content-Type": "application/json", "Cache-Control": "no-store",
+                "X-Content-Type-Options": "nosniff",
+            ], body: .bytes(Array(value.data)))
+    }
+
+    /// An error of the server's own routes.
+    package static func failure(_ status: Int, _ code: String, _ message: String) -> Self {
+        .json(.object(["error": .object(["code": .string(code), "message": .string(message)])]), status: status)
+    }
+}
 #endif

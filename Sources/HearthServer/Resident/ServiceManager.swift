@@ -1,66 +1,66 @@
 #if Server
-    import CMicrohttpd
-    import Foundation
-    import HearthBase
+import CMicrohttpd
+import Foundation
+import HearthBase
 
-    #if canImport(Darwin)
-        import Darwin
-    #else
-        import Glibc
-    #endif
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
 
-    /// The service manager that started this process, such as systemd: the sockets it opened, and the news it wants.
-    package struct ServiceManager: Sendable {
-        private let socket: String?
-        /// The number of the first socket that a service manager hands over.
-        private static let firstDescriptor: Int32 = 3
-        private let count: Int32
+/// The service manager that started this process, such as systemd: the sockets it opened, and the news it wants.
+package struct ServiceManager: Sendable {
+    private let socket: String?
+    /// The number of the first socket that a service manager hands over.
+    private static let firstDescriptor: Int32 = 3
+    private let count: Int32
 
-        /// Reads `NOTIFY_SOCKET`, `LISTEN_PID` and `LISTEN_FDS`.
-        package init(environment: [String: String], process: Int32 = getpid()) {
-            socket = environment["NOTIFY_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
-            let isOurs = environment["LISTEN_PID"].flatMap { Int32($0) } == process
-            count = isOurs ? max(0, min(16, environment["LISTEN_FDS"].flatMap { Int32($0) } ?? 0)) : 0
-        }
-
-        /// The variables that must not reach a child process.
-        package static let variables = ["NOTIFY_SOCKET", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
-
-        /// The number of sockets that were opened for this process.
-        package var socketCount: Int { Int(count) }
-
-        /// The sockets that were opened for this process. A process takes them once.
-        /// - Throws: ``ServerError`` with `cannot-listen` for another kind of descriptor.
-        package func sockets() throws -> [ListeningSocket] {
-            try (0..<count).map { try ListeningSocket(inherited: Self.firstDescriptor + $0) }
-        }
-
-        /// Tells the manager the state, such as `READY=1`; does nothing without one.
-        package func tell(_ lines: String...) {
-            guard let socket else { return }
-            var address = sockaddr_un()
-            address.sun_family = sa_family_t(AF_UNIX)
-            var name = Array(socket.utf8)
-            guard name.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
-            // An abstract name begins with a zero byte, written as @.
-            if name[0] == UInt8(ascii: "@") { name[0] = 0 }
-            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
-            let length = socklen_t(MemoryLayout.offset(of: \sockaddr_un.sun_path) ?? 2) + socklen_t(name.count)
-            #if canImport(Darwin)
-                let descriptor = Darwin.socket(AF_UNIX, SOCK_DGRAM, 0)
-            #else
-                let descriptor = Glibc.socket(
-                    AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-            #endif
-            guard descriptor >= 0 else { return }
-            defer { close(descriptor) }
-            let message = Array(lines.joined(separator: "\n").utf8)
-            let sent = withUnsafePointer(to: &address) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    sendto(descriptor, message, message.count, 0, $0, length)
-                }
-            }
-            if sent < 0 { Log.write(.info, "the service manager was not told", [.count("errno", errno)]) }
-        }
+    /// Reads `NOTIFY_SOCKET`, `LISTEN_PID` and `LISTEN_FDS`.
+    package init(environment: [String: String], process: Int32 = getpid()) {
+        socket = environment["NOTIFY_SOCKET"].flatMap { $0.isEmpty ? nil : $0 }
+        let isOurs = environment["LISTEN_PID"].flatMap { Int32($0) } == process
+        count = isOurs ? max(0, min(16, environment["LISTEN_FDS"].flatMap { Int32($0) } ?? 0)) : 0
     }
+
+    /// The variables that must not reach a child process.
+    package static let variables = ["NOTIFY_SOCKET", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
+
+    /// The number of sockets that were opened for this process.
+    package var socketCount: Int { Int(count) }
+
+    /// The sockets that were opened for this process. A process takes them once.
+    /// - Throws: ``ServerError`` with `cannot-listen` for another kind of descriptor.
+    package func sockets() throws -> [ListeningSocket] {
+        try (0..<count).map { try ListeningSocket(inherited: Self.firstDescriptor + $0) }
+    }
+
+    /// Tells the manager the state, such as `READY=1`; does nothing without one.
+    package func tell(_ lines: String...) {
+        guard let socket else { return }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        var name = Array(socket.utf8)
+        guard name.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
+        // An abstract name begins with a zero byte, written as @.
+        if name[0] == UInt8(ascii: "@") { name[0] = 0 }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
+        let length = socklen_t(MemoryLayout.offset(of: \sockaddr_un.sun_path) ?? 2) + socklen_t(name.count)
+        #if canImport(Darwin)
+        let descriptor = Darwin.socket(AF_UNIX, SOCK_DGRAM, 0)
+        #else
+        let descriptor = Glibc.socket(
+            AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        #endif
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        let message = Array(lines.joined(separator: "\n").utf8)
+        let sent = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                sendto(descriptor, message, message.count, 0, $0, length)
+            }
+        }
+        if sent < 0 { Log.write(.info, "the service manager was not told", [.count("errno", errno)]) }
+    }
+}
 #endif

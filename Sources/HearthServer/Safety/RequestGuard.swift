@@ -1,166 +1,166 @@
 #if Server
-    import Foundation
-    import HearthBase
-    import HearthHTTP
+import Foundation
+import HearthBase
+import HearthHTTP
 
-    /// Decides whether a request is served, and with which rights, before its body is read.
-    ///
-    /// A request passes four checks: its `Host` (a page whose name was rebound to this machine), its `Origin` (a page of
-    /// another site), its key, and its right to the route.
-    package struct RequestGuard: Sendable {
-        /// The rules of a server.
-        package struct Rules: Sendable, Hashable {
-            /// Names under which this machine is asked, besides addresses and `localhost`.
-            package var hosts: Set<String> = []
-            /// Origins of pages that may call, such as `https://app.example.org`; none by default.
-            package var allowedOrigins: Set<String> = []
-            /// The user that owns the process.
-            package var user: UInt32 = 0
+/// Decides whether a request is served, and with which rights, before its body is read.
+///
+/// A request passes four checks: its `Host` (a page whose name was rebound to this machine), its `Origin` (a page of
+/// another site), its key, and its right to the route.
+package struct RequestGuard: Sendable {
+    /// The rules of a server.
+    package struct Rules: Sendable, Hashable {
+        /// Names under which this machine is asked, besides addresses and `localhost`.
+        package var hosts: Set<String> = []
+        /// Origins of pages that may call, such as `https://app.example.org`; none by default.
+        package var allowedOrigins: Set<String> = []
+        /// The user that owns the process.
+        package var user: UInt32 = 0
 
-            package init() {}
-        }
-
-        /// The right that a route needs.
-        package enum Need: Sendable, Hashable {
-            /// Open to every client that reaches the port: health and readiness, and the exchange of a one-time code.
-            case nothing
-            case scope(ServerScope)
-            /// The owner, by the unix socket, a session of the page, or a key with the scope `admin`.
-            case owner
-        }
-
-        /// A reason to refuse a request.
-        package enum Refusal: Error, Sendable, Hashable {
-            case foreignHost, foreignOrigin, noKey, badKey, noRight(ServerScope), noOwner
-        }
-
-        package var rules: Rules
-        package var keys: AccessKeys
-        /// Whether a text is the token of a session of the page.
-        package var isSession: @Sendable (String) -> Bool
-
-        package init(rules: Rules, keys: AccessKeys, isSession: @escaping @Sendable (String) -> Bool = { _ in false }) {
-            self.rules = rules
-            self.keys = keys
-            self.isSession = isSession
-        }
-
-        /// The caller of a request that may use a route.
-        package func caller(of request: ServerRequest, need: Need) throws(Refusal) -> ServerCaller {
-            if case .local(let user) = request.peer, user == rules.user || user == 0 { return .owner }
-            guard hostIsOurs(request.headers) else { throw .foreignHost }
-            guard originIsOurs(request) else { throw .foreignOrigin }
-            let caller = try identify(request)
-            switch need {
-            case .nothing: return caller
-            case .scope(let scope):
-                guard caller.scopes.contains(scope) else {
-                    throw caller == .anonymous ? .noKey : .noRight(scope)
-                }
-            case .owner:
-                guard caller.scopes.contains(.admin) else { throw caller == .anonymous ? .noKey : .noOwner }
-            }
-            return caller
-        }
-
-        // MARK: Host and origin
-
-        private func hostIsOurs(_ headers: HTTPHeaders) -> Bool {
-            guard let field = headers["Host"], let name = HostName(field) else { return false }
-            return name.isAddressOrThisMachine || rules.hosts.contains(name.host)
-        }
-
-        private func originIsOurs(_ request: ServerRequest) -> Bool {
-            let headers = request.headers
-            if let origin = headers["Origin"] {
-                return rules.allowedOrigins.contains(origin) || isSameOrigin(origin, host: headers["Host"])
-            }
-            // Browsers leave the field out of some requests, and say where these come from.
-            guard let site = headers["Sec-Fetch-Site"], site == "cross-site" || site == "same-site" else { return true }
-            // Following a link to the page is not a call.
-            return request.method == "GET" && headers["Sec-Fetch-Mode"] == "navigate"
-                && headers["Sec-Fetch-Dest"] == "document"
-        }
-
-        private func isSameOrigin(_ origin: String, host: String?) -> Bool {
-            guard let host, let separator = origin.range(of: "://") else { return false }
-            let scheme = origin[..<separator.lowerBound]
-            guard scheme == "http" || scheme == "https",
-                let page = HostName(origin[separator.upperBound...]), let ours = HostName(host)
-            else { return false }
-            let usual: UInt16 = scheme == "http" ? 80 : 443
-            return page.host == ours.host && (page.port ?? usual) == (ours.port ?? usual)
-        }
-
-        // MARK: Identity
-
-        private func identify(_ request: ServerRequest) throws(Refusal) -> ServerCaller {
-            if let text = Self.presentedKey(request.headers) {
-                if let key = keys.key(text) { return key.caller }
-                // Clients of the dialects send any text where no key is needed; one of our own form was revoked.
-                if text.hasPrefix(KeySecret.prefix) || !isOnThisMachine(request) { throw .badKey }
-            }
-            if let session = Self.cookie("hearth_session", request.headers), isSession(session), isOwnPage(request) {
-                return .owner
-            }
-            return isOnThisMachine(request) ? .thisMachine : .anonymous
-        }
-
-        /// Whether the client is a process of this machine, not one behind a proxy on it.
-        private func isOnThisMachine(_ request: ServerRequest) -> Bool {
-            request.isLoopback
-                && ["Forwarded", "X-Forwarded-For", "X-Real-IP", "Via"].allSatisfy { request.headers[$0] == nil }
-        }
-
-        /// Whether a request with a cookie comes from the server's own page: browsers send cookies of this host to every
-        /// port of it.
-        private func isOwnPage(_ request: ServerRequest) -> Bool {
-            if let origin = request.headers["Origin"] { return isSameOrigin(origin, host: request.headers["Host"]) }
-            if let site = request.headers["Sec-Fetch-Site"] { return site == "same-origin" || site == "none" }
-            return request.method == "GET" || request.method == "HEAD"
-        }
-
-        /// The key in `Authorization`, or in the field that Anthropic's clients use.
-        static func presentedKey(_ headers: HTTPHeaders) -> String? {
-            if let text = headers["Authorization"], text.lowercased().hasPrefix("bearer ") {
-                return String(text.dropFirst("bearer ".count)).trimmed
-            }
-            return headers["x-api-key"]?.trimmed
-        }
-
-        private static func cookie(_ name: String, _ headers: HTTPHeaders) -> String? {
-            for field in headers.values("Cookie") {
-                for pair in field.split(separator: ";") {
-                    let parts = pair.split(separator: "=", maxSplits: 1)
-                    if parts.count == 2, parts[0].trimmed == name { return parts[1].trimmed }
-                }
-            }
-            return nil
-        }
+        package init() {}
     }
 
-    extension RequestGuard.Refusal {
-        /// The reply: OpenAI's form, which the other dialects' clients show as well.
-        package var reply: ServerReply {
-            let (status, code, message): (Int, String, String) =
-                switch self {
-                case .foreignHost:
-                    (421, "foreign-host", "this server is not called that; name it with serve.hosts in the settings")
-                case .foreignOrigin: (403, "foreign-origin", "pages of other sites may not call this server")
-                case .noKey: (401, "key-required", "this server needs a key: hearth keys create")
-                case .badKey: (401, "unknown-key", "the key is unknown or revoked")
-                case .noRight(let scope): (403, "scope-missing", "the key has not the scope \(scope.rawValue)")
-                case .noOwner:
-                    (403, "owner-required", "open the address that hearth serve prints, or use a key with admin")
-                }
-            let type = status == 401 ? "authentication_error" : "permission_error"
-            let body =
-                #"{"error":{"message":"\#(message)","type":"\#(type)","param":null,"code":"\#(code)"}}"# + "\n"
-            var headers: HTTPHeaders = [
-                "Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
-            ]
-            if status == 401 { headers.append("WWW-Authenticate", "Bearer") }
-            return ServerReply(status: status, headers: headers, body: .bytes(Array(body.utf8)))
-        }
+    /// The right that a route needs.
+    package enum Need: Sendable, Hashable {
+        /// Open to every client that reaches the port: health and readiness, and the exchange of a one-time code.
+        case nothing
+        case scope(ServerScope)
+        /// The owner, by the unix socket, a session of the page, or a key with the scope `admin`.
+        case owner
     }
+
+    /// A reason to refuse a request.
+    package enum Refusal: Error, Sendable, Hashable {
+        case foreignHost, foreignOrigin, noKey, badKey, noRight(ServerScope), noOwner
+    }
+
+    package var rules: Rules
+    package var keys: AccessKeys
+    /// Whether a text is the token of a session of the page.
+    package var isSession: @Sendable (String) -> Bool
+
+    package init(rules: Rules, keys: AccessKeys, isSession: @escaping @Sendable (String) -> Bool = { _ in false }) {
+        self.rules = rules
+        self.keys = keys
+        self.isSession = isSession
+    }
+
+    /// The caller of a request that may use a route.
+    package func caller(of request: ServerRequest, need: Need) throws(Refusal) -> ServerCaller {
+        if case .local(let user) = request.peer, user == rules.user || user == 0 { return .owner }
+        guard hostIsOurs(request.headers) else { throw .foreignHost }
+        guard originIsOurs(request) else { throw .foreignOrigin }
+        let caller = try identify(request)
+        switch need {
+        case .nothing: return caller
+        case .scope(let scope):
+            guard caller.scopes.contains(scope) else {
+                throw caller == .anonymous ? .noKey : .noRight(scope)
+            }
+        case .owner:
+            guard caller.scopes.contains(.admin) else { throw caller == .anonymous ? .noKey : .noOwner }
+        }
+        return caller
+    }
+
+    // MARK: Host and origin
+
+    private func hostIsOurs(_ headers: HTTPHeaders) -> Bool {
+        guard let field = headers["Host"], let name = HostName(field) else { return false }
+        return name.isAddressOrThisMachine || rules.hosts.contains(name.host)
+    }
+
+    private func originIsOurs(_ request: ServerRequest) -> Bool {
+        let headers = request.headers
+        if let origin = headers["Origin"] {
+            return rules.allowedOrigins.contains(origin) || isSameOrigin(origin, host: headers["Host"])
+        }
+        // Browsers leave the field out of some requests, and say where these come from.
+        guard let site = headers["Sec-Fetch-Site"], site == "cross-site" || site == "same-site" else { return true }
+        // Following a link to the page is not a call.
+        return request.method == "GET" && headers["Sec-Fetch-Mode"] == "navigate"
+            && headers["Sec-Fetch-Dest"] == "document"
+    }
+
+    private func isSameOrigin(_ origin: String, host: String?) -> Bool {
+        guard let host, let separator = origin.range(of: "://") else { return false }
+        let scheme = origin[..<separator.lowerBound]
+        guard scheme == "http" || scheme == "https",
+            let page = HostName(origin[separator.upperBound...]), let ours = HostName(host)
+        else { return false }
+        let usual: UInt16 = scheme == "http" ? 80 : 443
+        return page.host == ours.host && (page.port ?? usual) == (ours.port ?? usual)
+    }
+
+    // MARK: Identity
+
+    private func identify(_ request: ServerRequest) throws(Refusal) -> ServerCaller {
+        if let text = Self.presentedKey(request.headers) {
+            if let key = keys.key(text) { return key.caller }
+            // Clients of the dialects send any text where no key is needed; one of our own form was revoked.
+            if text.hasPrefix(KeySecret.prefix) || !isOnThisMachine(request) { throw .badKey }
+        }
+        if let session = Self.cookie("hearth_session", request.headers), isSession(session), isOwnPage(request) {
+            return .owner
+        }
+        return isOnThisMachine(request) ? .thisMachine : .anonymous
+    }
+
+    /// Whether the client is a process of this machine, not one behind a proxy on it.
+    private func isOnThisMachine(_ request: ServerRequest) -> Bool {
+        request.isLoopback
+            && ["Forwarded", "X-Forwarded-For", "X-Real-IP", "Via"].allSatisfy { request.headers[$0] == nil }
+    }
+
+    /// Whether a request with a cookie comes from the server's own page: browsers send cookies of this host to every
+    /// port of it.
+    private func isOwnPage(_ request: ServerRequest) -> Bool {
+        if let origin = request.headers["Origin"] { return isSameOrigin(origin, host: request.headers["Host"]) }
+        if let site = request.headers["Sec-Fetch-Site"] { return site == "same-origin" || site == "none" }
+        return request.method == "GET" || request.method == "HEAD"
+    }
+
+    /// The key in `Authorization`, or in the field that Anthropic's clients use.
+    static func presentedKey(_ headers: HTTPHeaders) -> String? {
+        if let text = headers["Authorization"], text.lowercased().hasPrefix("bearer ") {
+            return String(text.dropFirst("bearer ".count)).trimmed
+        }
+        return headers["x-api-key"]?.trimmed
+    }
+
+    private static func cookie(_ name: String, _ headers: HTTPHeaders) -> String? {
+        for field in headers.values("Cookie") {
+            for pair in field.split(separator: ";") {
+                let parts = pair.split(separator: "=", maxSplits: 1)
+                if parts.count == 2, parts[0].trimmed == name { return parts[1].trimmed }
+            }
+        }
+        return nil
+    }
+}
+
+extension RequestGuard.Refusal {
+    /// The reply: OpenAI's form, which the other dialects' clients show as well.
+    package var reply: ServerReply {
+        let (status, code, message): (Int, String, String) =
+            switch self {
+            case .foreignHost:
+                (421, "foreign-host", "this server is not called that; name it with serve.hosts in the settings")
+            case .foreignOrigin: (403, "foreign-origin", "pages of other sites may not call this server")
+            case .noKey: (401, "key-required", "this server needs a key: hearth keys create")
+            case .badKey: (401, "unknown-key", "the key is unknown or revoked")
+            case .noRight(let scope): (403, "scope-missing", "the key has not the scope \(scope.rawValue)")
+            case .noOwner:
+                (403, "owner-required", "open the address that hearth serve prints, or use a key with admin")
+            }
+        let type = status == 401 ? "authentication_error" : "permission_error"
+        let body =
+            #"{"error":{"message":"\#(message)","type":"\#(type)","param":null,"code":"\#(code)"}}"# + "\n"
+        var headers: HTTPHeaders = [
+            "Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
+        ]
+        if status == 401 { headers.append("WWW-Authenticate", "Bearer") }
+        return ServerReply(status: status, headers: headers, body: .bytes(Array(body.utf8)))
+    }
+}
 #endif

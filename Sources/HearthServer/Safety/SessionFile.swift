@@ -1,70 +1,70 @@
 #if Server
-    import Foundation
-    import HearthBase
+import Foundation
+import HearthBase
 
-    /// The file of the browsers' sessions: digests of their tokens, and when they end.
-    ///
-    /// ```json
-    /// { "format": 1, "sessions": [ { "sha256": "…", "until": "2026-12-24T10:00:00Z" } ] }
-    /// ```
-    package struct SessionFile: Sendable, Hashable {
-        private struct Entry: Codable, Sendable, Hashable {
-            var sha256: SHA256Digest
-            var until: Date
-        }
+/// The file of the browsers' sessions: digests of their tokens, and when they end.
+///
+/// ```json
+/// { "format": 1, "sessions": [ { "sha256": "…", "until": "2026-12-24T10:00:00Z" } ] }
+/// ```
+package struct SessionFile: Sendable, Hashable {
+    private struct Entry: Codable, Sendable, Hashable {
+        var sha256: SHA256Digest
+        var until: Date
+    }
 
-        private var entries: [Entry] = []
+    private var entries: [Entry] = []
 
-        private static let sizeLimit = 64 << 10
+    private static let sizeLimit = 64 << 10
 
-        private static func path(home: Path) -> Path { home.appending("server").appending("sessions.json") }
+    private static func path(home: Path) -> Path { home.appending("server").appending("sessions.json") }
 
-        /// Reads a home's sessions; none from a damaged or missing file: then browsers sign in again. Blocks.
-        package static func load(home: Path) -> PageSessions {
-            do {
-                let data = try LocalFileSystem().contents(ofFile: path(home: home), limit: sizeLimit)
-                let file = try SessionFile(data: data)
-                return PageSessions(
-                    kept: Dictionary(
-                        file.entries.map { ($0.sha256, .seconds($0.until.timeIntervalSince1970)) },
-                        uniquingKeysWith: { first, _ in first }))
-            } catch let error as FileError where error.code == .notFound {
-                return PageSessions()
-            } catch {
-                Log.write(.warning, "server", "the sessions of browsers cannot be read", [.error(error)])
-                return PageSessions()
-            }
-        }
-
-        /// Writes a home's sessions, in a file that only its owner can read. Blocks.
-        package static func save(_ sessions: PageSessions, home: Path, at now: Date) {
-            var file = SessionFile()
-            file.entries = sessions.kept(at: .seconds(now.timeIntervalSince1970))
-                .sorted { $0.value > $1.value }
-                .map { Entry(sha256: $0.key, until: Date(timeIntervalSince1970: $0.value.seconds.rounded(.down))) }
-            do {
-                let (fileSystem, path) = (LocalFileSystem(), path(home: home))
-                try fileSystem.makeFolders(path.parent, permissions: 0o700)
-                try fileSystem.replaceContents(of: path, with: file.data(), permissions: 0o600)
-            } catch {
-                Log.write(.warning, "server", "the sessions of browsers are not kept", [.error(error)])
-            }
+    /// Reads a home's sessions; none from a damaged or missing file: then browsers sign in again. Blocks.
+    package static func load(home: Path) -> PageSessions {
+        do {
+            let data = try LocalFileSystem().contents(ofFile: path(home: home), limit: sizeLimit)
+            let file = try SessionFile(data: data)
+            return PageSessions(
+                kept: Dictionary(
+                    file.entries.map { ($0.sha256, .seconds($0.until.timeIntervalSince1970)) },
+                    uniquingKeysWith: { first, _ in first }))
+        } catch let error as FileError where error.code == .notFound {
+            return PageSessions()
+        } catch {
+            Log.write(.warning, "server", "the sessions of browsers cannot be read", [.error(error)])
+            return PageSessions()
         }
     }
 
-    extension SessionFile: DiskRecord {
-        private enum CodingKeys: String, CodingKey { case format, sessions }
-
-        package init(from decoder: any Decoder) throws {
-            let values = try decoder.container(keyedBy: CodingKeys.self)
-            try values.require(format: 1, .format)
-            entries = try values.decode([Entry].self, forKey: .sessions)
-        }
-
-        package func encode(to encoder: any Encoder) throws {
-            var values = encoder.container(keyedBy: CodingKeys.self)
-            try values.encode(1, forKey: .format)
-            try values.encode(entries, forKey: .sessions)
+    /// Writes a home's sessions, in a file that only its owner can read. Blocks.
+    package static func save(_ sessions: PageSessions, home: Path, at now: Date) {
+        var file = SessionFile()
+        file.entries = sessions.kept(at: .seconds(now.timeIntervalSince1970))
+            .sorted { $0.value > $1.value }
+            .map { Entry(sha256: $0.key, until: Date(timeIntervalSince1970: $0.value.seconds.rounded(.down))) }
+        do {
+            let (fileSystem, path) = (LocalFileSystem(), path(home: home))
+            try fileSystem.makeFolders(path.parent, permissions: 0o700)
+            try fileSystem.replaceContents(of: path, with: file.data(), permissions: 0o600)
+        } catch {
+            Log.write(.warning, "server", "the sessions of browsers are not kept", [.error(error)])
         }
     }
+}
+
+extension SessionFile: DiskRecord {
+    private enum CodingKeys: String, CodingKey { case format, sessions }
+
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        try values.require(format: 1, .format)
+        entries = try values.decode([Entry].self, forKey: .sessions)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(1, forKey: .format)
+        try values.encode(entries, forKey: .sessions)
+    }
+}
 #endif

@@ -2,8 +2,8 @@ import Foundation
 import HearthBase
 
 #if os(Linux)
-    import CArchive
-    import HearthCatalog
+import CArchive
+import HearthCatalog
 #endif
 
 /// A file in an archive, with a safe name.
@@ -35,165 +35,165 @@ struct ArchiveReader {
     /// - Throws: ``StoreError``, `FileError`, `CancellationError`, and errors of `take`.
     package func read(_ archive: Path, take: (ArchiveEntry, Contents) throws -> Void) throws {
         #if os(Linux)
-            let names = hearth_locale_utf8()
-            defer { hearth_locale_restore(names) }
-            do {
-                try walk(try fileSystem.open(archive, .read), take)
-            } catch let failure as ArchiveFailure {
-                throw StoreError.refusedArchive(.archiveDamaged, label, failure.text)
-            }
+        let names = hearth_locale_utf8()
+        defer { hearth_locale_restore(names) }
+        do {
+            try walk(try fileSystem.open(archive, .read), take)
+        } catch let failure as ArchiveFailure {
+            throw StoreError.refusedArchive(.archiveDamaged, label, failure.text)
+        }
         #else
-            throw StoreError.refusedArchive(.archiveDamaged, label, "this platform has no reader for it yet")
+        throw StoreError.refusedArchive(.archiveDamaged, label, "this platform has no reader for it yet")
         #endif
     }
 }
 
 #if os(Linux)
-    extension ArchiveReader {
-        private func walk(_ file: OpenFile, _ take: (ArchiveEntry, Contents) throws -> Void) throws {
-            let source = try FileSource(file, fileSystem: fileSystem, flag: flag)
-            let tail: TailWatch?
-            let handle: ArchiveHandle
+extension ArchiveReader {
+    private func walk(_ file: OpenFile, _ take: (ArchiveEntry, Contents) throws -> Void) throws {
+        let source = try FileSource(file, fileSystem: fileSystem, flag: flag)
+        let tail: TailWatch?
+        let handle: ArchiveHandle
+        switch format {
+        case .zip:
+            try ZipDirectory.check(file, label: label, entries: limits.entries, fileSystem: fileSystem)
+            tail = nil
+            handle = try ArchiveHandle(source, as: .zip)
+        case .tar, .tarGzip, .tarZstandard:
+            let watch: TailWatch
             switch format {
-            case .zip:
-                try ZipDirectory.check(file, label: label, entries: limits.entries, fileSystem: fileSystem)
-                tail = nil
-                handle = try ArchiveHandle(source, as: .zip)
-            case .tar, .tarGzip, .tarZstandard:
-                let watch: TailWatch
-                switch format {
-                case .tarGzip: watch = TailWatch(try UnpackedSource(source, as: .gzip))
-                case .tarZstandard: watch = TailWatch(try UnpackedSource(source, as: .zstandard))
-                default: watch = TailWatch(source)
-                }
-                tail = watch
-                handle = try ArchiveHandle(watch, as: .tar)
-            case .tarXz: throw ArchiveFailure(text: "this version does not unpack \(format.rawValue)")
+            case .tarGzip: watch = TailWatch(try UnpackedSource(source, as: .gzip))
+            case .tarZstandard: watch = TailWatch(try UnpackedSource(source, as: .zstandard))
+            default: watch = TailWatch(source)
             }
-            var rules = ArchiveRules(label: label, limits: limits)
-            while let header = try handle.nextEntry() {
+            tail = watch
+            handle = try ArchiveHandle(watch, as: .tar)
+        case .tarXz: throw ArchiveFailure(text: "this version does not unpack \(format.rawValue)")
+        }
+        var rules = ArchiveRules(label: label, limits: limits)
+        while let header = try handle.nextEntry() {
+            try flag.check()
+            guard let entry = try rules.admit(header, handle) else { continue }
+            try deliver(entry, from: handle, take)
+        }
+        guard let tail else { return }
+        let end = handle.consumed
+        try tail.drain()
+        guard tail.contentEnd <= end else { throw ArchiveFailure(text: "other bytes follow it") }
+        guard tail.count >= tail.contentEnd + 512 else { throw ArchiveFailure(text: "it is cut off") }
+    }
+
+    private func deliver(
+        _ entry: ArchiveEntry, from handle: ArchiveHandle, _ take: (ArchiveEntry, Contents) throws -> Void
+    ) throws {
+        var done: UInt64 = 0
+        var isRead = false
+        try take(entry) { each in
+            isRead = true
+            while let (block, offset) = try handle.nextBlock() {
                 try flag.check()
-                guard let entry = try rules.admit(header, handle) else { continue }
-                try deliver(entry, from: handle, take)
-            }
-            guard let tail else { return }
-            let end = handle.consumed
-            try tail.drain()
-            guard tail.contentEnd <= end else { throw ArchiveFailure(text: "other bytes follow it") }
-            guard tail.count >= tail.contentEnd + 512 else { throw ArchiveFailure(text: "it is cut off") }
-        }
-
-        private func deliver(
-            _ entry: ArchiveEntry, from handle: ArchiveHandle, _ take: (ArchiveEntry, Contents) throws -> Void
-        ) throws {
-            var done: UInt64 = 0
-            var isRead = false
-            try take(entry) { each in
-                isRead = true
-                while let (block, offset) = try handle.nextBlock() {
-                    try flag.check()
-                    // A gap would be a hole, and bytes beyond the length would exceed the limits.
-                    guard offset >= 0, UInt64(offset) == done, UInt64(block.count) <= entry.size - done else {
-                        throw ArchiveFailure(text: "\(entry.path) has holes or more bytes than it should")
-                    }
-                    done += UInt64(block.count)
-                    try each(block)
+                // A gap would be a hole, and bytes beyond the length would exceed the limits.
+                guard offset >= 0, UInt64(offset) == done, UInt64(block.count) <= entry.size - done else {
+                    throw ArchiveFailure(text: "\(entry.path) has holes or more bytes than it should")
                 }
-                guard done == entry.size else { throw ArchiveFailure(text: "\(entry.path) is cut off") }
+                done += UInt64(block.count)
+                try each(block)
             }
-            if !isRead { try handle.skipEntry() }
+            guard done == entry.size else { throw ArchiveFailure(text: "\(entry.path) is cut off") }
+        }
+        if !isRead { try handle.skipEntry() }
+    }
+}
+
+/// Checks each entry against the limits.
+private struct ArchiveRules {
+    let label: String
+    let limits: ArchiveLimits
+    private var names = DistinctPaths()
+    private var entries = 0
+    private var files = 0
+    private var total: UInt64 = 0
+
+    init(label: String, limits: ArchiveLimits) {
+        self.label = label
+        self.limits = limits
+    }
+
+    /// The file of a header, `nil` for a folder.
+    mutating func admit(_ header: OpaquePointer, _ handle: ArchiveHandle) throws -> ArchiveEntry? {
+        entries += 1
+        guard entries <= limits.entries else { throw tooMany(limits.entries, "entries") }
+        let isFolder = hearth_archive_is_folder(header) != 0
+        let text = try name(of: header)
+        guard let path = try path(text, isFolder: isFolder) else { return nil }
+        guard archive_entry_hardlink(header) == nil, archive_entry_symlink(header) == nil,
+            isFolder || hearth_archive_is_file(header) != 0
+        else { throw unsafe("\(path) is a link or a device", path.string) }
+        guard archive_entry_is_encrypted(header) == 0 else { throw unsafe("\(path) is encrypted", path.string) }
+        if isFolder { return nil }
+        guard hearth_archive_mode(header) & 0o7000 == 0 else {
+            throw unsafe("\(path) would run with other rights than its user's", path.string)
+        }
+        guard archive_entry_sparse_reset(header) == 0 else { throw unsafe("\(path) is sparse", path.string) }
+        try checkCompression(handle)
+        guard archive_entry_size_is_set(header) != 0, let size = UInt64(exactly: archive_entry_size(header)) else {
+            throw unsafe("\(path) does not tell its length", path.string)
+        }
+        files += 1
+        guard files <= ArchiveLimits.maximumFiles else { throw tooMany(ArchiveLimits.maximumFiles, "files") }
+        let (sum, isTooMuch) = total.addingReportingOverflow(size)
+        guard !isTooMuch, sum <= limits.totalSize else {
+            throw StoreError.refusedArchive(
+                .archiveTooLarge, label, "it unpacks to more than it may",
+                expected: "at most \(limits.totalSize) bytes",
+                found: isTooMuch ? "more" : "\(sum) bytes")
+        }
+        total = sum
+        if let other = names.insert(path) {
+            throw unsafe("\(path) and \(other) cannot lie in one folder", path.string)
+        }
+        return ArchiveEntry(path: path, size: size)
+    }
+
+    private func name(of header: OpaquePointer) throws -> String {
+        guard let bytes = archive_entry_pathname(header), let text = String(validatingCString: bytes) else {
+            throw unsafe("a name in it is not UTF-8", nil)
+        }
+        return text
+    }
+
+    /// The path of a name; `nil` for the outermost folder. Removes the harmless `./` at the beginning, and `/`
+    /// after a folder.
+    private func path(_ text: String, isFolder: Bool) throws -> RelativePath? {
+        var name = text[...]
+        while name.utf8.starts(with: "./".utf8) { name = Substring(name.utf8.dropFirst(2)) }
+        if isFolder, name.utf8.last == UInt8(ascii: "/") { name = Substring(name.utf8.dropLast()) }
+        if isFolder, name.isEmpty || name == "." { return nil }
+        guard let path = RelativePath(name) else {
+            throw unsafe("a name in it is not that of a file inside", String(text.prefix(200)).debugDescription)
+        }
+        if let objection = path.reservation {
+            throw unsafe("\(path) has a name of the store's own (\(objection))", path.string)
+        }
+        return path
+    }
+
+    /// Checks the compression of a zip entry; some kinds need unbounded memory.
+    private func checkCompression(_ handle: ArchiveHandle) throws {
+        guard archive_format(handle.pointer) & ARCHIVE_FORMAT_BASE_MASK == ARCHIVE_FORMAT_ZIP else { return }
+        let name = archive_format_name(handle.pointer).map { String(cString: $0) } ?? ""
+        guard name.hasSuffix("(deflation)") || name.hasSuffix("(uncompressed)") else {
+            throw unsafe("it is compressed in a way that models are not", name)
         }
     }
 
-    /// Checks each entry against the limits.
-    private struct ArchiveRules {
-        let label: String
-        let limits: ArchiveLimits
-        private var names = DistinctPaths()
-        private var entries = 0
-        private var files = 0
-        private var total: UInt64 = 0
-
-        init(label: String, limits: ArchiveLimits) {
-            self.label = label
-            self.limits = limits
-        }
-
-        /// The file of a header, `nil` for a folder.
-        mutating func admit(_ header: OpaquePointer, _ handle: ArchiveHandle) throws -> ArchiveEntry? {
-            entries += 1
-            guard entries <= limits.entries else { throw tooMany(limits.entries, "entries") }
-            let isFolder = hearth_archive_is_folder(header) != 0
-            let text = try name(of: header)
-            guard let path = try path(text, isFolder: isFolder) else { return nil }
-            guard archive_entry_hardlink(header) == nil, archive_entry_symlink(header) == nil,
-                isFolder || hearth_archive_is_file(header) != 0
-            else { throw unsafe("\(path) is a link or a device", path.string) }
-            guard archive_entry_is_encrypted(header) == 0 else { throw unsafe("\(path) is encrypted", path.string) }
-            if isFolder { return nil }
-            guard hearth_archive_mode(header) & 0o7000 == 0 else {
-                throw unsafe("\(path) would run with other rights than its user's", path.string)
-            }
-            guard archive_entry_sparse_reset(header) == 0 else { throw unsafe("\(path) is sparse", path.string) }
-            try checkCompression(handle)
-            guard archive_entry_size_is_set(header) != 0, let size = UInt64(exactly: archive_entry_size(header)) else {
-                throw unsafe("\(path) does not tell its length", path.string)
-            }
-            files += 1
-            guard files <= ArchiveLimits.maximumFiles else { throw tooMany(ArchiveLimits.maximumFiles, "files") }
-            let (sum, isTooMuch) = total.addingReportingOverflow(size)
-            guard !isTooMuch, sum <= limits.totalSize else {
-                throw StoreError.refusedArchive(
-                    .archiveTooLarge, label, "it unpacks to more than it may",
-                    expected: "at most \(limits.totalSize) bytes",
-                    found: isTooMuch ? "more" : "\(sum) bytes")
-            }
-            total = sum
-            if let other = names.insert(path) {
-                throw unsafe("\(path) and \(other) cannot lie in one folder", path.string)
-            }
-            return ArchiveEntry(path: path, size: size)
-        }
-
-        private func name(of header: OpaquePointer) throws -> String {
-            guard let bytes = archive_entry_pathname(header), let text = String(validatingCString: bytes) else {
-                throw unsafe("a name in it is not UTF-8", nil)
-            }
-            return text
-        }
-
-        /// The path of a name; `nil` for the outermost folder. Removes the harmless `./` at the beginning, and `/`
-        /// after a folder.
-        private func path(_ text: String, isFolder: Bool) throws -> RelativePath? {
-            var name = text[...]
-            while name.utf8.starts(with: "./".utf8) { name = Substring(name.utf8.dropFirst(2)) }
-            if isFolder, name.utf8.last == UInt8(ascii: "/") { name = Substring(name.utf8.dropLast()) }
-            if isFolder, name.isEmpty || name == "." { return nil }
-            guard let path = RelativePath(name) else {
-                throw unsafe("a name in it is not that of a file inside", String(text.prefix(200)).debugDescription)
-            }
-            if let objection = path.reservation {
-                throw unsafe("\(path) has a name of the store's own (\(objection))", path.string)
-            }
-            return path
-        }
-
-        /// Checks the compression of a zip entry; some kinds need unbounded memory.
-        private func checkCompression(_ handle: ArchiveHandle) throws {
-            guard archive_format(handle.pointer) & ARCHIVE_FORMAT_BASE_MASK == ARCHIVE_FORMAT_ZIP else { return }
-            let name = archive_format_name(handle.pointer).map { String(cString: $0) } ?? ""
-            guard name.hasSuffix("(deflation)") || name.hasSuffix("(uncompressed)") else {
-                throw unsafe("it is compressed in a way that models are not", name)
-            }
-        }
-
-        private func unsafe(_ problem: String, _ found: String?) -> StoreError {
-            .refusedArchive(.archiveUnsafe, label, problem, found: found)
-        }
-
-        private func tooMany(_ limit: Int, _ what: String) -> StoreError {
-            .refusedArchive(
-                .archiveTooLarge, label, "it holds too many files", expected: "at most \(limit) \(what)", found: "more")
-        }
+    private func unsafe(_ problem: String, _ found: String?) -> StoreError {
+        .refusedArchive(.archiveUnsafe, label, problem, found: found)
     }
+
+    private func tooMany(_ limit: Int, _ what: String) -> StoreError {
+        .refusedArchive(
+            .archiveTooLarge, label, "it holds too many files", expected: "at most \(limit) \(what)", found: "more")
+    }
+}
 #endif

@@ -2,9 +2,9 @@ import Foundation
 import HearthBase
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #else
-    import Glibc
+import Glibc
 #endif
 
 /// A file system that ends its own process with `SIGKILL` at a chosen call, so that no handler, `defer` or destructor

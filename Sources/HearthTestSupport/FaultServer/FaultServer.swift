@@ -2,9 +2,9 @@ import Foundation
 import HearthBase
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #else
-    import Glibc
+import Glibc
 #endif
 
 /// An HTTP/1.1 server inside the test process, on a free loopback port. It also sends replies that a correct server
@@ -141,9 +141,9 @@ package final class ClosedPort: Sendable {
 /// A socket on a free loopback port.
 private func boundSocket() throws -> (socket: Int32, port: UInt16) {
     #if canImport(Darwin)
-        let socket = Darwin.socket(AF_INET, SOCK_STREAM, 0)
+    let socket = Darwin.socket(AF_INET, SOCK_STREAM, 0)
     #else
-        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     #endif
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -166,9 +166,9 @@ private func boundSocket() throws -> (socket: Int32, port: UInt16) {
 enum WaitOutcome { case ready, peerClosed, other, timedOut }
 
 #if canImport(Darwin)
-    private let peerClosedEvent: Int16 = 0
+private let peerClosedEvent: Int16 = 0
 #else
-    private let peerClosedEvent = Int16(0x2000)  // POLLRDHUP, which needs _GNU_SOURCE
+private let peerClosedEvent = Int16(0x2000)  // POLLRDHUP, which needs _GNU_SOURCE
 #endif
 
 /// Waits until a socket is ready, its peer has closed it, or one of the `others` is ready.

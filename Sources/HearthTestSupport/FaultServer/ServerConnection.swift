@@ -3,9 +3,9 @@ import HearthBase
 import HearthHTTP
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #else
-    import Glibc
+import Glibc
 #endif
 
 /// One accepted connection: reads requests and sends scripted replies. Only its own thread uses it.
@@ -146,9 +146,9 @@ final class ServerConnection: Sendable {
                 // Sending and counting are one step: a test that asks for the unread bytes sees both or neither.
                 recorder.update { record in
                     #if canImport(Darwin)
-                        let count = Darwin.send(socket, bytes.baseAddress, bytes.count, 0)
+                    let count = Darwin.send(socket, bytes.baseAddress, bytes.count, 0)
                     #else
-                        let count = Glibc.send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+                    let count = Glibc.send(socket, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
                     #endif
                     let error = errno
                     if count > 0, let number { record.requests[number].bytesSent += UInt64(count) }

@@ -2,9 +2,9 @@ import Foundation
 import HearthBase
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #else
-    import Glibc
+import Glibc
 #endif
 
 extension FaultServer {
@@ -46,16 +46,16 @@ extension FaultServer {
     private static func waiting(_ socket: Int32) -> (unsent: UInt64, unconfirmed: UInt64) {
         var unconfirmed: Int32 = 0
         #if canImport(Darwin)
-            var length = socklen_t(MemoryLayout<Int32>.size)
-            guard getsockopt(socket, SOL_SOCKET, SO_NWRITE, &unconfirmed, &length) == 0 else { return (0, 0) }
-            return (0, UInt64(max(0, unconfirmed)))
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        guard getsockopt(socket, SOL_SOCKET, SO_NWRITE, &unconfirmed, &length) == 0 else { return (0, 0) }
+        return (0, UInt64(max(0, unconfirmed)))
         #else
-            var unsent: Int32 = 0
-            let (unsentBytes, unconfirmedBytes): (UInt, UInt) = (0x894B, 0x5411)  // SIOCOUTQNSD, SIOCOUTQ
-            guard ioctl(socket, unsentBytes, &unsent) == 0, ioctl(socket, unconfirmedBytes, &unconfirmed) == 0 else {
-                return (0, 0)
-            }
-            return (UInt64(max(0, unsent)), UInt64(max(0, unconfirmed)))
+        var unsent: Int32 = 0
+        let (unsentBytes, unconfirmedBytes): (UInt, UInt) = (0x894B, 0x5411)  // SIOCOUTQNSD, SIOCOUTQ
+        guard ioctl(socket, unsentBytes, &unsent) == 0, ioctl(socket, unconfirmedBytes, &unconfirmed) == 0 else {
+            return (0, 0)
+        }
+        return (UInt64(max(0, unsent)), UInt64(max(0, unconfirmed)))
         #endif
     }
 
@@ -63,20 +63,20 @@ extension FaultServer {
     /// system does not report them.
     private static func received(from port: UInt16) -> [UInt16: UInt64]? {
         #if os(Linux)
-            return SystemFile.contents("/proc/net/tcp")?.split(separator: "\n").dropFirst().reduce(into: [:]) {
-                sockets, line in
-                // The fields are a number, the own address, the other address, the state, and the bytes to send and to
-                // read.
-                let words = line.split(separator: " ")
-                guard words.count > 4 else { return }
-                let numbers = [words[1], words[2], words[4]].compactMap { word in
-                    word.split(separator: ":").last.flatMap { UInt64($0, radix: 16) }
-                }
-                guard numbers.count == 3, numbers[1] == port, words[3] == Self.established else { return }
-                sockets[UInt16(truncatingIfNeeded: numbers[0])] = numbers[2]
+        return SystemFile.contents("/proc/net/tcp")?.split(separator: "\n").dropFirst().reduce(into: [:]) {
+            sockets, line in
+            // The fields are a number, the own address, the other address, the state, and the bytes to send and to
+            // read.
+            let words = line.split(separator: " ")
+            guard words.count > 4 else { return }
+            let numbers = [words[1], words[2], words[4]].compactMap { word in
+                word.split(separator: ":").last.flatMap { UInt64($0, radix: 16) }
             }
+            guard numbers.count == 3, numbers[1] == port, words[3] == Self.established else { return }
+            sockets[UInt16(truncatingIfNeeded: numbers[0])] = numbers[2]
+        }
         #else
-            return nil
+        return nil
         #endif
     }
 

@@ -1,9 +1,9 @@
 import HearthBase
 
 #if canImport(Darwin)
-    import Darwin
+import Darwin
 #else
-    import Glibc
+import Glibc
 #endif
 
 /// A buffer that gathers bytes for one large write, aligned for writes past the page cache.

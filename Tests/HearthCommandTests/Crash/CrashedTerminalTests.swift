@@ -21,9 +21,9 @@ import Testing
     }
 
     #if arch(x86_64)
-        private static let trap = SIGILL
+    private static let trap = SIGILL
     #else
-        private static let trap = SIGTRAP
+    private static let trap = SIGTRAP
     #endif
 
     private static let ends = [

@@ -208,16 +208,16 @@ final class TerminalProcess: Sendable {
     private static func open() throws -> (master: Int32, slave: Int32) {
         let master = Foundation.open("/dev/ptmx", O_RDWR | O_NOCTTY)
         #if canImport(Darwin)
-            let slave =
-                grantpt(master) == 0 && unlockpt(master) == 0
-                ? ptsname(master).map { Foundation.open($0, O_RDWR | O_NOCTTY) } ?? -1 : -1
+        let slave =
+            grantpt(master) == 0 && unlockpt(master) == 0
+            ? ptsname(master).map { Foundation.open($0, O_RDWR | O_NOCTTY) } ?? -1 : -1
         #else
-            // Glibc's module has no unlockpt and no ptsname; these are the requests they make.
-            let (lock, numberOf): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
-            var (isLocked, number): (Int32, UInt32) = (0, 0)
-            let slave =
-                ioctl(master, lock, &isLocked) == 0 && ioctl(master, numberOf, &number) == 0
-                ? Foundation.open("/dev/pts/\(number)", O_RDWR | O_NOCTTY) : -1
+        // Glibc's module has no unlockpt and no ptsname; these are the requests they make.
+        let (lock, numberOf): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
+        var (isLocked, number): (Int32, UInt32) = (0, 0)
+        let slave =
+            ioctl(master, lock, &isLocked) == 0 && ioctl(master, numberOf, &number) == 0
+            ? Foundation.open("/dev/pts/\(number)", O_RDWR | O_NOCTTY) : -1
         #endif
         guard master >= 0, slave >= 0 else {
             throw FileError(errno: errno, doing: "open", path: Path("/dev/ptmx"))

@@ -101,20 +101,20 @@ import Testing
     }
 
     #if Llama
-        /// The real engine on an encoder: tried, live, and no worse for what it cannot do.
-        @Test func anEncoderBecomesLive() async throws {
-            let release = try await install(TestModel.path(.vectors))
-            let probe = EngineReleaseProbe(memory: EngineMemory(deviceMemory: 8 << 30))
-            let candidate = ProbeCandidate(
-                release: release, weights: try #require(release.weights), canary: .usual)
-            let report = try #require(try await probe.probe(candidate))
-            #expect(report.embeddingLength == 64)
-            let manager = ModelManager(
-                home: folder.path("home"), origins: [], network: UnmonitoredNetwork(), deviceMemory: 8 << 30,
-                probe: probe)
-            #expect(try await manager.activate(release.identity).isActive)
-            let state = try await manager.store.state(of: release.identity.family)
-            #expect(state.probation?.release == release.identity && !state.isHeldBack(release.identity))
-        }
+    /// The real engine on an encoder: tried, live, and no worse for what it cannot do.
+    @Test func anEncoderBecomesLive() async throws {
+        let release = try await install(TestModel.path(.vectors))
+        let probe = EngineReleaseProbe(memory: EngineMemory(deviceMemory: 8 << 30))
+        let candidate = ProbeCandidate(
+            release: release, weights: try #require(release.weights), canary: .usual)
+        let report = try #require(try await probe.probe(candidate))
+        #expect(report.embeddingLength == 64)
+        let manager = ModelManager(
+            home: folder.path("home"), origins: [], network: UnmonitoredNetwork(), deviceMemory: 8 << 30,
+            probe: probe)
+        #expect(try await manager.activate(release.identity).isActive)
+        let state = try await manager.store.state(of: release.identity.family)
+        #expect(state.probation?.release == release.identity && !state.isHeldBack(release.identity))
+    }
     #endif
 }

@@ -41,96 +41,96 @@ import Testing
     }
 
     #if Llama
-        /// A projector takes memory beside its model.
-        @Test func aProjectorCountsWhereAModelHasToFit() async throws {
-            let (text, seeing) = (try TemporaryFolder(), try TemporaryFolder())
-            let alone = try await install(TestModel.path, in: text)
-            let both = try await install(TestModel.path, projector: try TestModel.path(.projector), in: seeing)
-            let size = alone.receipt.totalSize
-            let preparer = QuantizingPreparer(deviceMemory: size + size / 5 + (256 << 20))
-            #expect(try await preparer.recipe(for: alone) == nil)
-            #expect(try await preparer.recipe(for: both)?.settings == "q4_k_m")
-            // Less memory than the projector takes is no more than none.
-            #expect(try await QuantizingPreparer(deviceMemory: 1000).recipe(for: both) == nil)
-        }
+    /// A projector takes memory beside its model.
+    @Test func aProjectorCountsWhereAModelHasToFit() async throws {
+        let (text, seeing) = (try TemporaryFolder(), try TemporaryFolder())
+        let alone = try await install(TestModel.path, in: text)
+        let both = try await install(TestModel.path, projector: try TestModel.path(.projector), in: seeing)
+        let size = alone.receipt.totalSize
+        let preparer = QuantizingPreparer(deviceMemory: size + size / 5 + (256 << 20))
+        #expect(try await preparer.recipe(for: alone) == nil)
+        #expect(try await preparer.recipe(for: both)?.settings == "q4_k_m")
+        // Less memory than the projector takes is no more than none.
+        #expect(try await QuantizingPreparer(deviceMemory: 1000).recipe(for: both) == nil)
+    }
 
-        /// What llama.cpp is sure to refuse is recognised by its header, before the whole file is read.
-        @Test func whatCannotBeQuantisedIsKnownByItsHead() async throws {
-            let folder = try TemporaryFolder()
-            let whole = try await install(TestModel.path, in: folder)
-            let preparer = QuantizingPreparer(deviceMemory: 1000)
-            let recipe = Recipe(
-                engine: "llama.cpp", engineVersion: "1", settings: "q4_0", fileName: "m.gguf", expectedSize: 1,
-                summary: "")
+    /// What llama.cpp is sure to refuse is recognised by its header, before the whole file is read.
+    @Test func whatCannotBeQuantisedIsKnownByItsHead() async throws {
+        let folder = try TemporaryFolder()
+        let whole = try await install(TestModel.path, in: folder)
+        let preparer = QuantizingPreparer(deviceMemory: 1000)
+        let recipe = Recipe(
+            engine: "llama.cpp", engineVersion: "1", settings: "q4_0", fileName: "m.gguf", expectedSize: 1,
+            summary: "")
+        try await preparer.check(recipe, of: whole)
+        let weights = try #require(whole.weights)
+        try Data(contentsOf: weights.url).dropLast(1000).write(to: weights.url)
+        await #expect {
             try await preparer.check(recipe, of: whole)
-            let weights = try #require(whole.weights)
-            try Data(contentsOf: weights.url).dropLast(1000).write(to: weights.url)
-            await #expect {
-                try await preparer.check(recipe, of: whole)
-            } throws: {
-                ($0 as? LLMError)?.code == .cannotLoad
-            }
+        } throws: {
+            ($0 as? LLMError)?.code == .cannotLoad
         }
+    }
 
-        /// A model that is too large for a device is pulled all the same, made smaller there, and answers.
-        @Test func aModelThatIsTooLargeIsPulledAndQuantised() async throws {
-            let folder = try TemporaryFolder()
-            let large = folder.path("f16.gguf")
-            try await LlamaQuantizing.makeF16(of: TestModel.path, at: large)
-            // As `hearth publish` writes it.
-            let file = try #require(try LocalFileSystem().status(at: large))
-            let digest = try LocalFileSystem().digest(ofFile: large).hex
-            try folder.write(
-                "models.json",
-                Data(
-                    """
-                    {"schemaVersion": 1, "models": [{"id": "m", "version": "1.0.0", "filename": "m-v1.0.0-f16.gguf",
-                     "variant": "f16", "sizeBytes": \(file.size), "sha256": "\(digest)", "downloadUrl": "f16.gguf",
-                     "requirements": {"memoryBytes": \(file.size + file.size / 5 + (256 << 20))}}]}
-                    """.utf8))
-            let reference = try ModelReference(parsing: "m")
-            func manager(_ mebibytes: UInt64) throws -> ModelManager {
-                var configuration = Configuration()
-                configuration.origins = ["m": folder.path("models.json").url]
-                return try ModelManager(
-                    home: folder.path("home"), configuration: configuration,
-                    environment: ["HEARTH_NETWORK": "unmetered"],
-                    http: DefaultHTTPClient(), deviceMemory: mebibytes << 20)
-            }
-            // Not even Q4_0 of it would fit here.
-            await #expect {
-                try await manager(300).pull(reference)
-            } throws: {
-                ($0 as? DeliveryError)?.code == .notEnoughMemory
-            }
-            // F16 does not fit into 470 MiB as this is counted, Q8_0 does.
-            let manager = try manager(470)
-            let live = try await manager.pull(reference).release
-            #expect(live.isActive)
-            let artifact = try #require(try await manager.store.artifact(of: live))
-            #expect(artifact.size < live.receipt.totalSize * 7 / 10)
-            #expect(try GGUFHeader(file: artifact.path).quantization == "q8_0")
-            #expect(try await manager.weightsToOpen(of: live) == artifact.path)
-            #expect(try await QuantizingPreparer(deviceMemory: 8 << 30).recipe(for: live) == nil)
+    /// A model that is too large for a device is pulled all the same, made smaller there, and answers.
+    @Test func aModelThatIsTooLargeIsPulledAndQuantised() async throws {
+        let folder = try TemporaryFolder()
+        let large = folder.path("f16.gguf")
+        try await LlamaQuantizing.makeF16(of: TestModel.path, at: large)
+        // As `hearth publish` writes it.
+        let file = try #require(try LocalFileSystem().status(at: large))
+        let digest = try LocalFileSystem().digest(ofFile: large).hex
+        try folder.write(
+            "models.json",
+            Data(
+                """
+                {"schemaVersion": 1, "models": [{"id": "m", "version": "1.0.0", "filename": "m-v1.0.0-f16.gguf",
+                 "variant": "f16", "sizeBytes": \(file.size), "sha256": "\(digest)", "downloadUrl": "f16.gguf",
+                 "requirements": {"memoryBytes": \(file.size + file.size / 5 + (256 << 20))}}]}
+                """.utf8))
+        let reference = try ModelReference(parsing: "m")
+        func manager(_ mebibytes: UInt64) throws -> ModelManager {
+            var configuration = Configuration()
+            configuration.origins = ["m": folder.path("models.json").url]
+            return try ModelManager(
+                home: folder.path("home"), configuration: configuration,
+                environment: ["HEARTH_NETWORK": "unmetered"],
+                http: DefaultHTTPClient(), deviceMemory: mebibytes << 20)
         }
+        // Not even Q4_0 of it would fit here.
+        await #expect {
+            try await manager(300).pull(reference)
+        } throws: {
+            ($0 as? DeliveryError)?.code == .notEnoughMemory
+        }
+        // F16 does not fit into 470 MiB as this is counted, Q8_0 does.
+        let manager = try manager(470)
+        let live = try await manager.pull(reference).release
+        #expect(live.isActive)
+        let artifact = try #require(try await manager.store.artifact(of: live))
+        #expect(artifact.size < live.receipt.totalSize * 7 / 10)
+        #expect(try GGUFHeader(file: artifact.path).quantization == "q8_0")
+        #expect(try await manager.weightsToOpen(of: live) == artifact.path)
+        #expect(try await QuantizingPreparer(deviceMemory: 8 << 30).recipe(for: live) == nil)
+    }
 
-        @Test func aCancelledQuantisationEnds() async throws {
-            let folder = try TemporaryFolder()
-            let target = folder.path("out.gguf")
-            let (begun, source) = AsyncStream<Void>.makeStream()
-            // It goes on only once it is cancelled, however busy the machine is.
-            let cancelled = DispatchSemaphore(value: 0)
-            let task = Task {
-                try await LlamaQuantizing.makeF16(of: TestModel.path, at: target) { _ in
-                    source.yield()
-                    cancelled.wait()
-                    cancelled.signal()
-                }
+    @Test func aCancelledQuantisationEnds() async throws {
+        let folder = try TemporaryFolder()
+        let target = folder.path("out.gguf")
+        let (begun, source) = AsyncStream<Void>.makeStream()
+        // It goes on only once it is cancelled, however busy the machine is.
+        let cancelled = DispatchSemaphore(value: 0)
+        let task = Task {
+            try await LlamaQuantizing.makeF16(of: TestModel.path, at: target) { _ in
+                source.yield()
+                cancelled.wait()
+                cancelled.signal()
             }
-            for await _ in begun { break }
-            task.cancel()
-            cancelled.signal()
-            await #expect(throws: CancellationError.self) { try await task.value }
         }
+        for await _ in begun { break }
+        task.cancel()
+        cancelled.signal()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
     #endif
 }

@@ -125,80 +125,80 @@ import Testing
     }
 
     #if Llama
-        /// The real engine on the real default model, with the pattern of a publisher.
-        @Test func theDefaultModelPasses() async throws {
-            let folder = try TemporaryFolder()
-            let release = try await install(TestModel.path, in: folder)
-            let start = ContinuousClock.now
-            let report = try #require(
-                try await EngineReleaseProbe().probe(
-                    candidate(
-                        release,
-                        canary: Canary(
-                            prompt: "What is the capital of France?", pattern: "Paris",
-                            timeoutSeconds: 300))))
-            print(
-                "probe: \(start.duration(to: .now)) for the default model, load \(report.loadSeconds) s, answer "
-                    + "\(report.answerSeconds) s, \(report.tokensPerSecond) tokens/s, \(report.peakMemoryBytes ?? 0) bytes"
-            )
-            #expect(!report.text.isEmpty && !report.isTimedOut, "\(report.text)")
-            #expect(report.generatedTokens > 1 && report.tokensPerSecond > 0)
-        }
+    /// The real engine on the real default model, with the pattern of a publisher.
+    @Test func theDefaultModelPasses() async throws {
+        let folder = try TemporaryFolder()
+        let release = try await install(TestModel.path, in: folder)
+        let start = ContinuousClock.now
+        let report = try #require(
+            try await EngineReleaseProbe().probe(
+                candidate(
+                    release,
+                    canary: Canary(
+                        prompt: "What is the capital of France?", pattern: "Paris",
+                        timeoutSeconds: 300))))
+        print(
+            "probe: \(start.duration(to: .now)) for the default model, load \(report.loadSeconds) s, answer "
+                + "\(report.answerSeconds) s, \(report.tokensPerSecond) tokens/s, \(report.peakMemoryBytes ?? 0) bytes"
+        )
+        #expect(!report.text.isEmpty && !report.isTimedOut, "\(report.text)")
+        #expect(report.generatedTokens > 1 && report.tokensPerSecond > 0)
+    }
 
-        /// They are the user's own conversations, and there is room for so many.
-        @Test func whatIsAskedIsNotKeptAsAState() async throws {
-            let folder = try TemporaryFolder()
-            let release = try await install(TestModel.path, in: folder)
-            var configuration = Configuration()
-            configuration.stateFolder = folder.path("states")
-            let prompt = String(repeating: "The fox walks along the quiet river. ", count: 30)
-            let report = try await EngineReleaseProbe(configuration: configuration).probe(
-                candidate(release, canary: Canary(prompt: prompt, timeoutSeconds: 300)))
-            #expect(report?.generatedTokens ?? 0 > 0)
-            #expect(try LocalFileSystem().status(at: folder.path("states")) == nil)
-        }
+    /// They are the user's own conversations, and there is room for so many.
+    @Test func whatIsAskedIsNotKeptAsAState() async throws {
+        let folder = try TemporaryFolder()
+        let release = try await install(TestModel.path, in: folder)
+        var configuration = Configuration()
+        configuration.stateFolder = folder.path("states")
+        let prompt = String(repeating: "The fox walks along the quiet river. ", count: 30)
+        let report = try await EngineReleaseProbe(configuration: configuration).probe(
+            candidate(release, canary: Canary(prompt: prompt, timeoutSeconds: 300)))
+        #expect(report?.generatedTokens ?? 0 > 0)
+        #expect(try LocalFileSystem().status(at: folder.path("states")) == nil)
+    }
 
-        /// What is loaded stays, and what does not fit beside it is not judged.
-        @Test func itIsTriedInTheRoomBesideWhatIsLoaded() async throws {
-            let folder = try TemporaryFolder()
-            let candidate = try candidate(try await install(TestModel.path, in: folder))
-            func probe(_ memory: UInt64, free: UInt64?) -> EngineReleaseProbe {
-                EngineReleaseProbe(
-                    memory: EngineMemory(deviceMemory: memory << 20) { free.map { $0 << 20 } })
-            }
-            // With 1024 tokens it takes 130 MiB, with 4096 some 200.
-            #expect(try await probe(4 << 10, free: 100).probe(candidate) == nil)
-            #expect(try await probe(4 << 10, free: 180).probe(candidate)?.generatedTokens ?? 0 > 0)
-            // What fits alone no better is refused.
-            for free in [nil, 10] as [UInt64?] {
-                await #expect(throws: LLMError.self) { try await probe(300, free: free).probe(candidate) }
-            }
-            var insisting = candidate
-            insisting.ignoresMemory = true
-            #expect(try await probe(300, free: 10).probe(insisting) != nil)
+    /// What is loaded stays, and what does not fit beside it is not judged.
+    @Test func itIsTriedInTheRoomBesideWhatIsLoaded() async throws {
+        let folder = try TemporaryFolder()
+        let candidate = try candidate(try await install(TestModel.path, in: folder))
+        func probe(_ memory: UInt64, free: UInt64?) -> EngineReleaseProbe {
+            EngineReleaseProbe(
+                memory: EngineMemory(deviceMemory: memory << 20) { free.map { $0 << 20 } })
         }
+        // With 1024 tokens it takes 130 MiB, with 4096 some 200.
+        #expect(try await probe(4 << 10, free: 100).probe(candidate) == nil)
+        #expect(try await probe(4 << 10, free: 180).probe(candidate)?.generatedTokens ?? 0 > 0)
+        // What fits alone no better is refused.
+        for free in [nil, 10] as [UInt64?] {
+            await #expect(throws: LLMError.self) { try await probe(300, free: free).probe(candidate) }
+        }
+        var insisting = candidate
+        insisting.ignoresMemory = true
+        #expect(try await probe(300, free: 10).probe(insisting) != nil)
+    }
 
-        @Test(
-            arguments: [
-                (4096, nil, 0), (4096, 8192, 0), (4096, 4096, 0), (4096, 800, 3584 - 700), (4096, 0, 3584), (0, 0, 0),
-            ] as [(UInt64, UInt64?, UInt64)])
-        func whatIsTakenIsWhatIsNotFree(_ memory: UInt64, _ free: UInt64?, _ occupied: UInt64) {
-            let room = ProbeRoom(deviceMemory: memory << 20, free: free.map { $0 << 20 })
-            #expect(room.occupied == occupied << 20)
-        }
+    @Test(
+        arguments: [
+            (4096, nil, 0), (4096, 8192, 0), (4096, 4096, 0), (4096, 800, 3584 - 700), (4096, 0, 3584), (0, 0, 0),
+        ] as [(UInt64, UInt64?, UInt64)])
+    func whatIsTakenIsWhatIsNotFree(_ memory: UInt64, _ free: UInt64?, _ occupied: UInt64) {
+        let room = ProbeRoom(deviceMemory: memory << 20, free: free.map { $0 << 20 })
+        #expect(room.occupied == occupied << 20)
+    }
 
-        /// A file that only looks like a model is refused before it becomes live.
-        @Test func whatOnlyLooksLikeAModelIsRefused() async throws {
-            let folder = try TemporaryFolder()
-            let weights = try folder.write("x.gguf", Data("GGUF".utf8) + Data(repeating: 0, count: 500))
-            let release = try await install(weights, in: folder)
-            let manager = ModelManager(
-                home: folder.path("home"), origins: [], network: UnmonitoredNetwork(), deviceMemory: 1 << 40,
-                probe: EngineReleaseProbe())
-            let error = await #expect(throws: StoreError.self) { try await manager.activate(release.identity) }
-            #expect(error?.code == .probeFailed)
-            let state = try await manager.store.state(of: release.identity.family)
-            #expect(state.active == nil && state.isHeldBack(release.identity))
-        }
+    /// A file that only looks like a model is refused before it becomes live.
+    @Test func whatOnlyLooksLikeAModelIsRefused() async throws {
+        let folder = try TemporaryFolder()
+        let weights = try folder.write("x.gguf", Data("GGUF".utf8) + Data(repeating: 0, count: 500))
+        let release = try await install(weights, in: folder)
+        let manager = ModelManager(
+            home: folder.path("home"), origins: [], network: UnmonitoredNetwork(), deviceMemory: 1 << 40,
+            probe: EngineReleaseProbe())
+        let error = await #expect(throws: StoreError.self) { try await manager.activate(release.identity) }
+        #expect(error?.code == .probeFailed)
+        let state = try await manager.store.state(of: release.identity.family)
+        #expect(state.active == nil && state.isHeldBack(release.identity))
+    }
     #endif
 }

@@ -1,150 +1,150 @@
 #if Server
-    import Foundation
-    import HearthBase
-    import HearthInference
+import Foundation
+import HearthBase
+import HearthInference
 
-    /// A request of Ollama's `/api/chat` or `/api/generate`.
-    package struct OllamaRequest: Sendable {
-        package enum Kind: Sendable { case chat, generate }
+/// A request of Ollama's `/api/chat` or `/api/generate`.
+package struct OllamaRequest: Sendable {
+    package enum Kind: Sendable { case chat, generate }
 
-        package var request: APIRequest
-        package var kind: Kind
-        /// Whether the request has nothing to answer: it only loads the model, or unloads it.
-        package var onlyLoads = false
-        /// The context window that the options ask for.
-        var contextLength: Int?
+    package var request: APIRequest
+    package var kind: Kind
+    /// Whether the request has nothing to answer: it only loads the model, or unloads it.
+    package var onlyLoads = false
+    /// The context window that the options ask for.
+    var contextLength: Int?
 
-        private static let notServedOptions: [String: [JSONValue]] = [
-            "mirostat": [.number("0")], "typical_p": [.number("1")], "tfs_z": [.number("1")],
-        ]
+    private static let notServedOptions: [String: [JSONValue]] = [
+        "mirostat": [.number("0")], "typical_p": [.number("1")], "tfs_z": [.number("1")],
+    ]
 
-        package static func decode(_ fields: Fields, _ kind: Kind) throws(APIFailure) -> OllamaRequest {
-            let model = try fields.firstString("model", "name")
-            guard let model, !model.isEmpty else { throw .invalid("model", "the name of a model") }
-            var ollama = OllamaRequest(request: APIRequest(.chat([]), model: model), kind: kind)
-            switch kind {
-            case .chat: try ollama.takeChat(fields)
-            case .generate: try ollama.takePrompt(fields)
-            }
-            var request = ollama.request
-            let options = try fields.object("options") ?? Fields(OrderedJSON.Members())
-            try options.refuse(notServedOptions)
-            request.sampling = try options.samplingFields()
-            request.maximumNewTokens = try options.integer("num_predict", in: -2...Int(Int32.max)).flatMap {
-                $0 > 0 ? $0 : nil
-            }
-            request.stopStrings = try options.stopStrings()
-            ollama.contextLength = try options.integer("num_ctx", in: 0...Int(Int32.max))
-            request.streams = try fields.flag("stream") ?? true
-            request.keepAlive = try KeepAlive.duration(fields)
-            request.thinking = try thinking(fields)
-            request.constraint = try constraint(fields)
-            if try fields.flag("logprobs") ?? false {
-                request.tokenReports = TokenReports(
-                    alternatives: try fields.integer("top_logprobs", in: 0...TokenReports.maximumAlternatives) ?? 0)
-            }
-            ollama.request = request
-            return ollama
+    package static func decode(_ fields: Fields, _ kind: Kind) throws(APIFailure) -> OllamaRequest {
+        let model = try fields.firstString("model", "name")
+        guard let model, !model.isEmpty else { throw .invalid("model", "the name of a model") }
+        var ollama = OllamaRequest(request: APIRequest(.chat([]), model: model), kind: kind)
+        switch kind {
+        case .chat: try ollama.takeChat(fields)
+        case .generate: try ollama.takePrompt(fields)
         }
-
-        private mutating func takeChat(_ fields: Fields) throws(APIFailure) {
-            let messages = try OllamaMessages.read(fields)
-            request.input = .chat(messages)
-            onlyLoads = messages.isEmpty
-            for tool in try fields.objects("tools", atMost: 1000) ?? [] {
-                guard let function = try tool.object("function") else {
-                    throw .invalid(tool.name("function"), "an object")
-                }
-                request.tools.append(try function.tool(parameters: "parameters"))
-            }
-            try request.checkTools()
-            if let last = messages.last, last.role == .assistant, last.toolCalls.isEmpty {
-                request.continuesLastMessage = true
-            }
+        var request = ollama.request
+        let options = try fields.object("options") ?? Fields(OrderedJSON.Members())
+        try options.refuse(notServedOptions)
+        request.sampling = try options.samplingFields()
+        request.maximumNewTokens = try options.integer("num_predict", in: -2...Int(Int32.max)).flatMap {
+            $0 > 0 ? $0 : nil
         }
-
-        private mutating func takePrompt(_ fields: Fields) throws(APIFailure) {
-            try fields.refuse(["suffix": [.string("")], "template": [.string("")], "context": []])
-            let prompt = try fields.string("prompt") ?? ""
-            onlyLoads = prompt.isEmpty
-            if try fields.flag("raw") ?? false {
-                request.input = .prompts([[.text(prompt)]])
-                return
-            }
-            var messages: [ChatMessage] = []
-            if let system = try fields.string("system"), !system.isEmpty {
-                messages.append(ChatMessage(.system, system))
-            }
-            messages.append(ChatMessage(.user, prompt, images: try OllamaMessages.images(fields)))
-            request.input = .chat(messages)
+        request.stopStrings = try options.stopStrings()
+        ollama.contextLength = try options.integer("num_ctx", in: 0...Int(Int32.max))
+        request.streams = try fields.flag("stream") ?? true
+        request.keepAlive = try KeepAlive.duration(fields)
+        request.thinking = try thinking(fields)
+        request.constraint = try constraint(fields)
+        if try fields.flag("logprobs") ?? false {
+            request.tokenReports = TokenReports(
+                alternatives: try fields.integer("top_logprobs", in: 0...TokenReports.maximumAlternatives) ?? 0)
         }
+        ollama.request = request
+        return ollama
+    }
 
-        private static func thinking(_ fields: Fields) throws(APIFailure) -> ThinkingFields {
-            guard let value = fields.value("think") else { return ThinkingFields() }
-            if let effort = value.string {
-                var thinking = ThinkingFields()
-                thinking = try ThinkingFields(effort: effort, field: "think")
-                return thinking
+    private mutating func takeChat(_ fields: Fields) throws(APIFailure) {
+        let messages = try OllamaMessages.read(fields)
+        request.input = .chat(messages)
+        onlyLoads = messages.isEmpty
+        for tool in try fields.objects("tools", atMost: 1000) ?? [] {
+            guard let function = try tool.object("function") else {
+                throw .invalid(tool.name("function"), "an object")
             }
-            return ThinkingFields(isEnabled: try fields.flag("think"))
+            request.tools.append(try function.tool(parameters: "parameters"))
         }
-
-        /// `format`: `json`, or a schema.
-        private static func constraint(_ fields: Fields) throws(APIFailure) -> OutputConstraint? {
-            guard let value = fields.value("format") else { return nil }
-            if let word = value.string {
-                guard word == "json" || word.isEmpty else { throw .invalid("format", "`json` or a JSON schema") }
-                return word.isEmpty ? nil : .anyObject
-            }
-            guard let schema = try fields.schema("format") else { return nil }
-            return try .checked(schema: schema, field: "format")
+        try request.checkTools()
+        if let last = messages.last, last.role == .assistant, last.toolCalls.isEmpty {
+            request.continuesLastMessage = true
         }
     }
 
-    /// Reads the messages of `/api/chat`.
-    enum OllamaMessages {
-        static func read(_ fields: Fields) throws(APIFailure) -> [ChatMessage] {
-            var messages: [ChatMessage] = []
-            for message in try fields.objects("messages", atMost: APIRequest.maximumMessages) ?? [] {
-                let role = try message.requiredString("role")
-                guard let role = ChatRole(rawValue: role) else {
-                    throw .invalid(message.name("role"), "system, user, assistant or tool")
-                }
-                var made = ChatMessage(
-                    role, try message.string("content") ?? "", thinking: try message.string("thinking") ?? "",
-                    images: try images(message))
-                for call in try message.objects("tool_calls", atMost: 1000) ?? [] {
-                    guard let function = try call.object("function") else {
-                        throw .invalid(call.name("function"), "an object")
-                    }
-                    made.toolCalls.append(
-                        ToolCall(
-                            id: try call.string("id") ?? ToolCall.nextID(after: messages, made.toolCalls),
-                            name: try function.requiredString("name"),
-                            arguments: try function.schema("arguments") ?? "{}"))
-                }
-                if role == .tool {
-                    // Results name their tool; they answer its first call without a result.
-                    let name = try message.firstString("tool_name", "name") ?? ""
-                    let answered = Set(messages.compactMap(\.toolCallID))
-                    let open = messages.flatMap(\.toolCalls).filter { !answered.contains($0.id) }
-                    let call = open.first { $0.name == name } ?? open.first
-                    made.toolCallID = try message.string("tool_call_id") ?? call?.id ?? ""
-                    made.toolName = name.isEmpty ? call?.name ?? "" : name
-                }
-                messages.append(made)
-            }
-            return messages
+    private mutating func takePrompt(_ fields: Fields) throws(APIFailure) {
+        try fields.refuse(["suffix": [.string("")], "template": [.string("")], "context": []])
+        let prompt = try fields.string("prompt") ?? ""
+        onlyLoads = prompt.isEmpty
+        if try fields.flag("raw") ?? false {
+            request.input = .prompts([[.text(prompt)]])
+            return
         }
-
-        /// `images`: pictures in base64.
-        static func images(_ fields: Fields) throws(APIFailure) -> [ChatImage] {
-            let texts = try fields.strings("images", atMost: PictureData.maximumCount) ?? []
-            var images: [ChatImage] = []
-            for (index, text) in texts.enumerated() {
-                images.append(try PictureData.picture(base64: text, field: "\(fields.name("images"))[\(index)]"))
-            }
-            return images
+        var messages: [ChatMessage] = []
+        if let system = try fields.string("system"), !system.isEmpty {
+            messages.append(ChatMessage(.system, system))
         }
+        messages.append(ChatMessage(.user, prompt, images: try OllamaMessages.images(fields)))
+        request.input = .chat(messages)
     }
+
+    private static func thinking(_ fields: Fields) throws(APIFailure) -> ThinkingFields {
+        guard let value = fields.value("think") else { return ThinkingFields() }
+        if let effort = value.string {
+            var thinking = ThinkingFields()
+            thinking = try ThinkingFields(effort: effort, field: "think")
+            return thinking
+        }
+        return ThinkingFields(isEnabled: try fields.flag("think"))
+    }
+
+    /// `format`: `json`, or a schema.
+    private static func constraint(_ fields: Fields) throws(APIFailure) -> OutputConstraint? {
+        guard let value = fields.value("format") else { return nil }
+        if let word = value.string {
+            guard word == "json" || word.isEmpty else { throw .invalid("format", "`json` or a JSON schema") }
+            return word.isEmpty ? nil : .anyObject
+        }
+        guard let schema = try fields.schema("format") else { return nil }
+        return try .checked(schema: schema, field: "format")
+    }
+}
+
+/// Reads the messages of `/api/chat`.
+enum OllamaMessages {
+    static func read(_ fields: Fields) throws(APIFailure) -> [ChatMessage] {
+        var messages: [ChatMessage] = []
+        for message in try fields.objects("messages", atMost: APIRequest.maximumMessages) ?? [] {
+            let role = try message.requiredString("role")
+            guard let role = ChatRole(rawValue: role) else {
+                throw .invalid(message.name("role"), "system, user, assistant or tool")
+            }
+            var made = ChatMessage(
+                role, try message.string("content") ?? "", thinking: try message.string("thinking") ?? "",
+                images: try images(message))
+            for call in try message.objects("tool_calls", atMost: 1000) ?? [] {
+                guard let function = try call.object("function") else {
+                    throw .invalid(call.name("function"), "an object")
+                }
+                made.toolCalls.append(
+                    ToolCall(
+                        id: try call.string("id") ?? ToolCall.nextID(after: messages, made.toolCalls),
+                        name: try function.requiredString("name"),
+                        arguments: try function.schema("arguments") ?? "{}"))
+            }
+            if role == .tool {
+                // Results name their tool; they answer its first call without a result.
+                let name = try message.firstString("tool_name", "name") ?? ""
+                let answered = Set(messages.compactMap(\.toolCallID))
+                let open = messages.flatMap(\.toolCalls).filter { !answered.contains($0.id) }
+                let call = open.first { $0.name == name } ?? open.first
+                made.toolCallID = try message.string("tool_call_id") ?? call?.id ?? ""
+                made.toolName = name.isEmpty ? call?.name ?? "" : name
+            }
+            messages.append(made)
+        }
+        return messages
+    }
+
+    /// `images`: pictures in base64.
+    static func images(_ fields: Fields) throws(APIFailure) -> [ChatImage] {
+        let texts = try fields.strings("images", atMost: PictureData.maximumCount) ?? []
+        var images: [ChatImage] = []
+        for (index, text) in texts.enumerated() {
+            images.append(try PictureData.picture(base64: text, field: "\(fields.name("images"))[\(index)]"))
+        }
+        return images
+    }
+}
 #endif

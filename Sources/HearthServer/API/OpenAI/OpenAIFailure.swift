@@ -1,38 +1,38 @@
 #if Server
-    import HearthRouting
+import HearthRouting
 
-    /// The error form of OpenAI's API, with llama.cpp's fields for a prompt that is too long.
-    enum OpenAIFailure {
-        static func body(_ failure: APIFailure) -> JSONBody {
-            var error: JSONBody = [
-                "message": .string(failure.message), "type": .string(type(failure)),
-                "param": failure.field.map { .string($0) } ?? .null, "code": code(failure),
-            ]
-            if case .contextExceeded(let tokens, let window) = failure.reason {
-                error["n_prompt_tokens"] = .integer(tokens)
-                error["n_ctx"] = .integer(window)
-            }
-            return ["error": error]
+/// The error form of OpenAI's API, with llama.cpp's fields for a prompt that is too long.
+enum OpenAIFailure {
+    static func body(_ failure: APIFailure) -> JSONBody {
+        var error: JSONBody = [
+            "message": .string(failure.message), "type": .string(type(failure)),
+            "param": failure.field.map { .string($0) } ?? .null, "code": code(failure),
+        ]
+        if case .contextExceeded(let tokens, let window) = failure.reason {
+            error["n_prompt_tokens"] = .integer(tokens)
+            error["n_ctx"] = .integer(window)
         }
+        return ["error": error]
+    }
 
-        private static func type(_ failure: APIFailure) -> String {
-            switch failure.reason {
-            case .contextExceeded: "exceed_context_size_error"
-            case .busy: "rate_limit_error"
-            case .forbidden: "permission_error"
-            case .notFound, .modelMissing, .invalid, .notServed, .noVision, .tooLarge: "invalid_request_error"
-            case .failed: "server_error"
-            }
-        }
-
-        private static func code(_ failure: APIFailure) -> JSONBody {
-            switch failure.reason {
-            case .modelMissing: "model_not_found"
-            case .contextExceeded: "context_length_exceeded"
-            case .notServed: "unsupported_parameter"
-            case .busy: "rate_limit_exceeded"
-            default: failure.code.map { .string($0) } ?? .null
-            }
+    private static func type(_ failure: APIFailure) -> String {
+        switch failure.reason {
+        case .contextExceeded: "exceed_context_size_error"
+        case .busy: "rate_limit_error"
+        case .forbidden: "permission_error"
+        case .notFound, .modelMissing, .invalid, .notServed, .noVision, .tooLarge: "invalid_request_error"
+        case .failed: "server_error"
         }
     }
+
+    private static func code(_ failure: APIFailure) -> JSONBody {
+        switch failure.reason {
+        case .modelMissing: "model_not_found"
+        case .contextExceeded: "context_length_exceeded"
+        case .notServed: "unsupported_parameter"
+        case .busy: "rate_limit_exceeded"
+        default: failure.code.map { .string($0) } ?? .null
+        }
+    }
+}
 #endif

@@ -1,113 +1,113 @@
 #if Server
-    import HearthBase
-    import HearthInference
-    import HearthRouting
+import HearthBase
+import HearthInference
+import HearthRouting
 
-    /// The `response` object of `/v1/responses`.
-    struct ResponsesReply: Sendable {
-        let run: APIRun
-        let form: ResponsesRequest
-        let id: String
-        /// Whether an answer that a limit cut counts as complete, as llama.cpp's server says.
-        let cutIsComplete: Bool
-        let messageID = APIIdentifier.make("msg_")
-        let reasoningID = APIIdentifier.make("rs_")
+/// The `response` object of `/v1/responses`.
+struct ResponsesReply: Sendable {
+    let run: APIRun
+    let form: ResponsesRequest
+    let id: String
+    /// Whether an answer that a limit cut counts as complete, as llama.cpp's server says.
+    let cutIsComplete: Bool
+    let messageID = APIIdentifier.make("msg_")
+    let reasoningID = APIIdentifier.make("rs_")
 
-        /// The object while the answer is generated, or with the complete answer.
-        func body(_ answer: APIAnswer?, status: String? = nil, failure: APIFailure? = nil) -> JSONBody {
-            let reason = answer?.summary.reason
-            let isCut = !cutIsComplete && !(reason?.isComplete ?? true)
-            let status = status ?? (answer == nil ? "in_progress" : isCut ? "incomplete" : "completed")
-            let sampling = run.options.sampling
-            let request = form.request
-            return [
-                "id": .string(id), "object": "response", "created_at": .integer(run.created),
-                "completed_at": answer == nil || isCut
-                    ? .null : .integer(run.created + Int(run.watch.elapsed.seconds)),
-                "status": .string(status), "background": false,
-                "error": failure.map { ["code": "server_error", "message": .string($0.message)] } ?? .null,
-                "incomplete_details": isCut
-                    ? ["reason": reason == .contentFilter ? "content_filter" : "max_output_tokens"] : .null,
-                "instructions": form.instructions.map { .string($0) } ?? .null,
-                "max_output_tokens": request.maximumNewTokens.map { .integer($0) } ?? .null,
-                "max_tool_calls": form.echo["max_tool_calls"] ?? .null, "model": .string(run.model.name),
-                "output": .array(answer.map(output) ?? []),
-                "parallel_tool_calls": .boolean(request.callsInParallel),
-                "previous_response_id": form.previous.map { .string($0) } ?? .null,
-                "prompt_cache_key": form.echo["prompt_cache_key"] ?? .null,
-                "reasoning": form.echo["reasoning"] ?? ["effort": .null, "summary": .null],
-                "safety_identifier": form.echo["safety_identifier"] ?? .null, "service_tier": "default",
-                "store": .boolean(form.isStored), "temperature": .number(sampling.temperature),
-                "text": form.echo["text"] ?? ["format": ["type": "text"]],
-                "tool_choice": form.echo["tool_choice"] ?? "auto", "tools": form.echo["tools"] ?? [],
-                "top_logprobs": .integer(request.tokenReports?.alternatives ?? 0),
-                "top_p": .number(sampling.topP ?? 1), "presence_penalty": .number(sampling.presencePenalty ?? 0),
-                "frequency_penalty": .number(sampling.frequencyPenalty ?? 0),
-                "truncation": request.truncates ? "auto" : "disabled",
-                "usage": answer.map { usage($0.summary.usage) } ?? .null, "user": .null,
-                "metadata": form.echo["metadata"] ?? [:],
-            ]
+    /// The object while the answer is generated, or with the complete answer.
+    func body(_ answer: APIAnswer?, status: String? = nil, failure: APIFailure? = nil) -> JSONBody {
+        let reason = answer?.summary.reason
+        let isCut = !cutIsComplete && !(reason?.isComplete ?? true)
+        let status = status ?? (answer == nil ? "in_progress" : isCut ? "incomplete" : "completed")
+        let sampling = run.options.sampling
+        let request = form.request
+        return [
+            "id": .string(id), "object": "response", "created_at": .integer(run.created),
+            "completed_at": answer == nil || isCut
+                ? .null : .integer(run.created + Int(run.watch.elapsed.seconds)),
+            "status": .string(status), "background": false,
+            "error": failure.map { ["code": "server_error", "message": .string($0.message)] } ?? .null,
+            "incomplete_details": isCut
+                ? ["reason": reason == .contentFilter ? "content_filter" : "max_output_tokens"] : .null,
+            "instructions": form.instructions.map { .string($0) } ?? .null,
+            "max_output_tokens": request.maximumNewTokens.map { .integer($0) } ?? .null,
+            "max_tool_calls": form.echo["max_tool_calls"] ?? .null, "model": .string(run.model.name),
+            "output": .array(answer.map(output) ?? []),
+            "parallel_tool_calls": .boolean(request.callsInParallel),
+            "previous_response_id": form.previous.map { .string($0) } ?? .null,
+            "prompt_cache_key": form.echo["prompt_cache_key"] ?? .null,
+            "reasoning": form.echo["reasoning"] ?? ["effort": .null, "summary": .null],
+            "safety_identifier": form.echo["safety_identifier"] ?? .null, "service_tier": "default",
+            "store": .boolean(form.isStored), "temperature": .number(sampling.temperature),
+            "text": form.echo["text"] ?? ["format": ["type": "text"]],
+            "tool_choice": form.echo["tool_choice"] ?? "auto", "tools": form.echo["tools"] ?? [],
+            "top_logprobs": .integer(request.tokenReports?.alternatives ?? 0),
+            "top_p": .number(sampling.topP ?? 1), "presence_penalty": .number(sampling.presencePenalty ?? 0),
+            "frequency_penalty": .number(sampling.frequencyPenalty ?? 0),
+            "truncation": request.truncates ? "auto" : "disabled",
+            "usage": answer.map { usage($0.summary.usage) } ?? .null, "user": .null,
+            "metadata": form.echo["metadata"] ?? [:],
+        ]
+    }
+
+    /// The items of an answer: thinking, text and calls.
+    func output(_ answer: APIAnswer) -> [JSONBody] {
+        var items: [JSONBody] = []
+        let status = cutIsComplete || answer.summary.reason.isComplete ? "completed" : "incomplete"
+        if !answer.thinking.isEmpty { items.append(reasoning(answer.thinking, status: status)) }
+        let calls = form.request.callsInParallel ? answer.toolCalls : Array(answer.toolCalls.prefix(1))
+        if !answer.text.isEmpty || (calls.isEmpty && items.isEmpty) {
+            items.append(message([part(answer.text, tokens: answer.tokens)], status: status))
         }
+        for call in calls { items.append(Self.call(call, status: "completed")) }
+        return items
+    }
 
-        /// The items of an answer: thinking, text and calls.
-        func output(_ answer: APIAnswer) -> [JSONBody] {
-            var items: [JSONBody] = []
-            let status = cutIsComplete || answer.summary.reason.isComplete ? "completed" : "incomplete"
-            if !answer.thinking.isEmpty { items.append(reasoning(answer.thinking, status: status)) }
-            let calls = form.request.callsInParallel ? answer.toolCalls : Array(answer.toolCalls.prefix(1))
-            if !answer.text.isEmpty || (calls.isEmpty && items.isEmpty) {
-                items.append(message([part(answer.text, tokens: answer.tokens)], status: status))
-            }
-            for call in calls { items.append(Self.call(call, status: "completed")) }
-            return items
-        }
+    func reasoning(_ text: String?, status: String) -> JSONBody {
+        [
+            "id": .string(reasoningID), "type": "reasoning", "summary": [],
+            "content": text.map { [["type": "reasoning_text", "text": .string($0)]] } ?? [],
+            "status": .string(status),
+        ]
+    }
 
-        func reasoning(_ text: String?, status: String) -> JSONBody {
-            [
-                "id": .string(reasoningID), "type": "reasoning", "summary": [],
-                "content": text.map { [["type": "reasoning_text", "text": .string($0)]] } ?? [],
-                "status": .string(status),
-            ]
-        }
+    func message(_ parts: [JSONBody], status: String) -> JSONBody {
+        [
+            "id": .string(messageID), "type": "message", "status": .string(status), "role": "assistant",
+            "content": .array(parts),
+        ]
+    }
 
-        func message(_ parts: [JSONBody], status: String) -> JSONBody {
-            [
-                "id": .string(messageID), "type": "message", "status": .string(status), "role": "assistant",
-                "content": .array(parts),
-            ]
-        }
+    func part(_ text: String, tokens: [TokenReport] = []) -> JSONBody {
+        [
+            "type": "output_text", "text": .string(text), "annotations": [],
+            "logprobs": .array(form.request.tokenReports == nil ? [] : Self.logs(tokens)),
+        ]
+    }
 
-        func part(_ text: String, tokens: [TokenReport] = []) -> JSONBody {
-            [
-                "type": "output_text", "text": .string(text), "annotations": [],
-                "logprobs": .array(form.request.tokenReports == nil ? [] : Self.logs(tokens)),
-            ]
-        }
-
-        static func logs(_ tokens: [TokenReport]) -> [JSONBody] {
-            tokens.filter { !$0.isThinking }.map { report in
-                var body = TokenLogBody.chance(report.chosen)
-                body["top_logprobs"] = .array(report.alternatives.map(TokenLogBody.chance))
-                return body
-            }
-        }
-
-        static func call(_ call: ToolCall, status: String, arguments: String? = nil) -> JSONBody {
-            [
-                "id": .string("fc_" + call.id), "type": "function_call", "status": .string(status),
-                "call_id": .string(call.id), "name": .string(call.name),
-                "arguments": .string(arguments ?? call.arguments),
-            ]
-        }
-
-        private func usage(_ usage: TokenUsage) -> JSONBody {
-            [
-                "input_tokens": .integer(usage.promptTokens),
-                "input_tokens_details": ["cached_tokens": .integer(usage.cachedTokens)],
-                "output_tokens": .integer(usage.generatedTokens),
-                "output_tokens_details": ["reasoning_tokens": .integer(usage.thinkingTokens)],
-                "total_tokens": .integer(usage.promptTokens + usage.generatedTokens),
-            ]
+    static func logs(_ tokens: [TokenReport]) -> [JSONBody] {
+        tokens.filter { !$0.isThinking }.map { report in
+            var body = TokenLogBody.chance(report.chosen)
+            body["top_logprobs"] = .array(report.alternatives.map(TokenLogBody.chance))
+            return body
         }
     }
+
+    static func call(_ call: ToolCall, status: String, arguments: String? = nil) -> JSONBody {
+        [
+            "id": .string("fc_" + call.id), "type": "function_call", "status": .string(status),
+            "call_id": .string(call.id), "name": .string(call.name),
+            "arguments": .string(arguments ?? call.arguments),
+        ]
+    }
+
+    private func usage(_ usage: TokenUsage) -> JSONBody {
+        [
+            "input_tokens": .integer(usage.promptTokens),
+            "input_tokens_details": ["cached_tokens": .integer(usage.cachedTokens)],
+            "output_tokens": .integer(usage.generatedTokens),
+            "output_tokens_details": ["reasoning_tokens": .integer(usage.thinkingTokens)],
+            "total_tokens": .integer(usage.promptTokens + usage.generatedTokens),
+        ]
+    }
+}
 #endif

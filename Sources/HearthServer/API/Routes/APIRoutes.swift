@@ -1,192 +1,192 @@
 #if Server
-    import Foundation
-    import HearthBase
-    import HearthHTTP
-    import HearthInference
-    import HearthRouting
+import Foundation
+import HearthBase
+import HearthHTTP
+import HearthInference
+import HearthRouting
 
-    /// Answers the requests of all API dialects.
-    ///
-    /// ```swift
-    /// let routes = APIRoutes(APIService(provider))
-    /// if let reply = await routes.reply(to: request) { … }
-    /// ```
-    package struct APIRoutes: Sendable {
-        package let service: APIService
-        private let table: [String: Route]
+/// Answers the requests of all API dialects.
+///
+/// ```swift
+/// let routes = APIRoutes(APIService(provider))
+/// if let reply = await routes.reply(to: request) { … }
+/// ```
+package struct APIRoutes: Sendable {
+    package let service: APIService
+    private let table: [String: Route]
 
-        /// What a route needs to reply.
-        struct Call: Sendable {
-            let request: ServerRequest
-            let service: APIService
-            /// The rest of the path, for routes that end with a name.
-            let name: String
+    /// What a route needs to reply.
+    struct Call: Sendable {
+        let request: ServerRequest
+        let service: APIService
+        /// The rest of the path, for routes that end with a name.
+        let name: String
 
-            /// The fields of the body.
-            func fields() async throws -> Fields {
-                let body: [UInt8]
-                do {
-                    body = try await request.body.collect(limit: Fields.maximumBytes)
-                } catch let error as ServerError where error.code == .bodyTooLarge {
-                    throw APIFailure(.tooLarge, error.message)
-                }
-                // Parsing a large body takes longer than a cooperative thread may be blocked.
-                guard body.count > 64 << 10 else { return try Fields(parsing: body) }
-                return try await blocking { try Fields(parsing: body) }
-            }
-        }
-
-        /// The dialect, which decides the form of errors.
-        enum Dialect: Sendable {
-            case openAI, anthropic, ollama
-
-            func body(_ failure: APIFailure) -> JSONBody {
-                switch self {
-                case .openAI: OpenAIFailure.body(failure)
-                case .anthropic: AnthropicFailure.body(failure)
-                case .ollama: OllamaFailure.body(failure)
-                }
-            }
-
-            func status(_ failure: APIFailure) -> Int {
-                self == .anthropic ? AnthropicFailure.status(failure) : failure.status
-            }
-        }
-
-        struct Route: Sendable {
-            let dialect: Dialect
-            let scope: ServerScope
-            let answer: @Sendable (Call) async throws -> ServerReply
-
-            init(
-                _ dialect: Dialect, scope: ServerScope = .chat,
-                _ answer: @escaping @Sendable (Call) async throws -> ServerReply
-            ) {
-                self.dialect = dialect
-                self.scope = scope
-                self.answer = answer
-            }
-        }
-
-        /// The routes of a service.
-        package init(_ service: APIService) {
-            self.service = service
-            var table: [String: Route] = [:]
-            for routes in [Self.openAI, Self.llamaServer, Self.anthropic, Self.ollama] {
-                table.merge(routes) { $1 }
-            }
-            self.table = table
-        }
-
-        /// The route of a request. Its key is the method and the path; a path that ends with `*` takes any name.
-        private func route(_ method: String, _ path: String) -> (route: Route, name: String)? {
-            let method = method == "HEAD" ? "GET" : method
-            if let route = table["\(method) \(path)"] { return (route, "") }
-            guard let slash = path.lastIndex(of: "/") else { return nil }
-            let name = String(path[path.index(after: slash)...])
-            guard !name.isEmpty, let route = table["\(method) \(path[...slash])*"] else { return nil }
-            return (route, name)
-        }
-
-        /// The right that a request needs; `nil` if no dialect has its path.
-        package func scope(_ method: String, _ path: String) -> ServerScope? {
-            if let found = route(method, path) { return found.route.scope }
-            return methods(path).isEmpty ? nil : .chat
-        }
-
-        private func methods(_ path: String) -> [String] {
-            ["GET", "POST", "DELETE"].filter { route($0, path) != nil }
-        }
-
-        /// The reply to a request; `nil` if no dialect has its path.
-        package func reply(to request: ServerRequest) async -> ServerReply? {
-            let path = request.target.path
-            guard let (route, name) = route(request.method, path) else {
-                let methods = methods(path)
-                guard let other = methods.first.flatMap({ self.route($0, path) }) else { return nil }
-                let failure = APIFailure(.notFound, "\(path) takes \(methods.joined(separator: ", "))")
-                var reply = Self.json(other.route.dialect.body(failure), status: 405)
-                reply.headers.append("Allow", methods.joined(separator: ", "))
-                return reply
-            }
+        /// The fields of the body.
+        func fields() async throws -> Fields {
+            let body: [UInt8]
             do {
-                return try await route.answer(Call(request: request, service: service, name: name))
-            } catch {
-                return Self.refusal(APIFailure(error), route.dialect)
+                body = try await request.body.collect(limit: Fields.maximumBytes)
+            } catch let error as ServerError where error.code == .bodyTooLarge {
+                throw APIFailure(.tooLarge, error.message)
+            }
+            // Parsing a large body takes longer than a cooperative thread may be blocked.
+            guard body.count > 64 << 10 else { return try Fields(parsing: body) }
+            return try await blocking { try Fields(parsing: body) }
+        }
+    }
+
+    /// The dialect, which decides the form of errors.
+    enum Dialect: Sendable {
+        case openAI, anthropic, ollama
+
+        func body(_ failure: APIFailure) -> JSONBody {
+            switch self {
+            case .openAI: OpenAIFailure.body(failure)
+            case .anthropic: AnthropicFailure.body(failure)
+            case .ollama: OllamaFailure.body(failure)
             }
         }
 
-        // MARK: Replies
+        func status(_ failure: APIFailure) -> Int {
+            self == .anthropic ? AnthropicFailure.status(failure) : failure.status
+        }
+    }
 
-        static func refusal(_ failure: APIFailure, _ dialect: Dialect) -> ServerReply {
-            var reply = json(dialect.body(failure), status: dialect.status(failure))
-            if let seconds = failure.retryAfterSeconds { reply.headers.append("Retry-After", "\(seconds)") }
+    struct Route: Sendable {
+        let dialect: Dialect
+        let scope: ServerScope
+        let answer: @Sendable (Call) async throws -> ServerReply
+
+        init(
+            _ dialect: Dialect, scope: ServerScope = .chat,
+            _ answer: @escaping @Sendable (Call) async throws -> ServerReply
+        ) {
+            self.dialect = dialect
+            self.scope = scope
+            self.answer = answer
+        }
+    }
+
+    /// The routes of a service.
+    package init(_ service: APIService) {
+        self.service = service
+        var table: [String: Route] = [:]
+        for routes in [Self.openAI, Self.llamaServer, Self.anthropic, Self.ollama] {
+            table.merge(routes) { $1 }
+        }
+        self.table = table
+    }
+
+    /// The route of a request. Its key is the method and the path; a path that ends with `*` takes any name.
+    private func route(_ method: String, _ path: String) -> (route: Route, name: String)? {
+        let method = method == "HEAD" ? "GET" : method
+        if let route = table["\(method) \(path)"] { return (route, "") }
+        guard let slash = path.lastIndex(of: "/") else { return nil }
+        let name = String(path[path.index(after: slash)...])
+        guard !name.isEmpty, let route = table["\(method) \(path[...slash])*"] else { return nil }
+        return (route, name)
+    }
+
+    /// The right that a request needs; `nil` if no dialect has its path.
+    package func scope(_ method: String, _ path: String) -> ServerScope? {
+        if let found = route(method, path) { return found.route.scope }
+        return methods(path).isEmpty ? nil : .chat
+    }
+
+    private func methods(_ path: String) -> [String] {
+        ["GET", "POST", "DELETE"].filter { route($0, path) != nil }
+    }
+
+    /// The reply to a request; `nil` if no dialect has its path.
+    package func reply(to request: ServerRequest) async -> ServerReply? {
+        let path = request.target.path
+        guard let (route, name) = route(request.method, path) else {
+            let methods = methods(path)
+            guard let other = methods.first.flatMap({ self.route($0, path) }) else { return nil }
+            let failure = APIFailure(.notFound, "\(path) takes \(methods.joined(separator: ", "))")
+            var reply = Self.json(other.route.dialect.body(failure), status: 405)
+            reply.headers.append("Allow", methods.joined(separator: ", "))
             return reply
         }
-
-        static func json(_ body: JSONBody, status: Int = 200) -> ServerReply {
-            bytes(body.bytes, "application/json; charset=utf-8", status: status)
+        do {
+            return try await route.answer(Call(request: request, service: service, name: name))
+        } catch {
+            return Self.refusal(APIFailure(error), route.dialect)
         }
+    }
 
-        static func bytes(_ bytes: [UInt8], _ type: String, status: Int = 200) -> ServerReply {
-            var headers = HTTPHeaders()
-            headers.append("Content-Type", type)
-            headers.append("Cache-Control", "no-store")
-            headers.append("X-Content-Type-Options", "nosniff")
-            return ServerReply(status: status, headers: headers, body: .bytes(bytes))
-        }
+    // MARK: Replies
 
-        /// The time after which a silent event stream sends a comment, so that nothing between takes it for dead.
-        private static let pingInterval = Duration.seconds(15)
+    static func refusal(_ failure: APIFailure, _ dialect: Dialect) -> ServerReply {
+        var reply = json(dialect.body(failure), status: dialect.status(failure))
+        if let seconds = failure.retryAfterSeconds { reply.headers.append("Retry-After", "\(seconds)") }
+        return reply
+    }
 
-        /// Streams the events of a run.
-        static func stream<Encoder: StreamEncoder>(_ run: APIRun, _ encoder: Encoder, _ call: Call) -> ServerReply {
-            let (time, ending) = (call.service.time, call.request.ending)
-            var headers = HTTPHeaders()
-            headers.append("Content-Type", Encoder.contentType)
-            headers.append("Cache-Control", "no-cache, no-store")
-            headers.append("X-Accel-Buffering", "no")
-            headers.append("X-Content-Type-Options", "nosniff")
-            return ServerReply(
-                status: 200, headers: headers,
-                body: .stream { writer in
-                    var encoder = encoder
-                    let pings = Encoder.contentType == EventStream.contentType ? pinging(writer, time) : nil
-                    defer { pings?.cancel() }
-                    let beginning = encoder.begin()
-                    if !beginning.isEmpty { try await writer.write(beginning) }
-                    do {
-                        for try await event in run.events {
-                            let bytes = encoder.take(event)
-                            if !bytes.isEmpty { try await writer.write(bytes) }
-                        }
-                        try Task.checkCancellation()
-                    } catch {
-                        if writer.hasLeft { throw error }
-                        if Task.isCancelled {
-                            guard ending.hasBegun else { throw error }
-                            return writer.writeLast(
-                                encoder.fail(APIFailure(.failed, "the server stops before the answer is complete")))
-                        }
-                        try await writer.write(encoder.fail(APIFailure(error)))
-                        return
-                    }
-                    let end = encoder.end()
-                    if !end.isEmpty { try await writer.write(end) }
-                })
-        }
+    static func json(_ body: JSONBody, status: Int = 200) -> ServerReply {
+        bytes(body.bytes, "application/json; charset=utf-8", status: status)
+    }
 
-        private static func pinging(_ writer: BodyWriter, _ time: TimeSource) -> Task<Void, Never> {
-            Task {
+    static func bytes(_ bytes: [UInt8], _ type: String, status: Int = 200) -> ServerReply {
+        var headers = HTTPHeaders()
+        headers.append("Content-Type", type)
+        headers.append("Cache-Control", "no-store")
+        headers.append("X-Content-Type-Options", "nosniff")
+        return ServerReply(status: status, headers: headers, body: .bytes(bytes))
+    }
+
+    /// The time after which a silent event stream sends a comment, so that nothing between takes it for dead.
+    private static let pingInterval = Duration.seconds(15)
+
+    /// Streams the events of a run.
+    static func stream<Encoder: StreamEncoder>(_ run: APIRun, _ encoder: Encoder, _ call: Call) -> ServerReply {
+        let (time, ending) = (call.service.time, call.request.ending)
+        var headers = HTTPHeaders()
+        headers.append("Content-Type", Encoder.contentType)
+        headers.append("Cache-Control", "no-cache, no-store")
+        headers.append("X-Accel-Buffering", "no")
+        headers.append("X-Content-Type-Options", "nosniff")
+        return ServerReply(
+            status: 200, headers: headers,
+            body: .stream { writer in
+                var encoder = encoder
+                let pings = Encoder.contentType == EventStream.contentType ? pinging(writer, time) : nil
+                defer { pings?.cancel() }
+                let beginning = encoder.begin()
+                if !beginning.isEmpty { try await writer.write(beginning) }
                 do {
-                    while true {
-                        try await time.sleep(for: pingInterval)
-                        try await writer.write(": ping\n\n")
+                    for try await event in run.events {
+                        let bytes = encoder.take(event)
+                        if !bytes.isEmpty { try await writer.write(bytes) }
                     }
+                    try Task.checkCancellation()
                 } catch {
-                    // The stream has ended, or the client has left.
+                    if writer.hasLeft { throw error }
+                    if Task.isCancelled {
+                        guard ending.hasBegun else { throw error }
+                        return writer.writeLast(
+                            encoder.fail(APIFailure(.failed, "the server stops before the answer is complete")))
+                    }
+                    try await writer.write(encoder.fail(APIFailure(error)))
+                    return
                 }
+                let end = encoder.end()
+                if !end.isEmpty { try await writer.write(end) }
+            })
+    }
+
+    private static func pinging(_ writer: BodyWriter, _ time: TimeSource) -> Task<Void, Never> {
+        Task {
+            do {
+                while true {
+                    try await time.sleep(for: pingInterval)
+                    try await writer.write(": ping\n\n")
+                }
+            } catch {
+                // The stream has ended, or the client has left.
             }
         }
     }
+}
 #endif

@@ -1,167 +1,167 @@
 #if Server
-    import Foundation
-    import HearthBase
-    import HearthInference
-    import HearthRouting
+import Foundation
+import HearthBase
+import HearthInference
+import HearthRouting
 
-    extension APIRoutes {
-        /// The routes of OpenAI's API. llama.cpp's server has the same ones without `/v1`, where a request need not
-        /// name a model.
-        static var openAI: [String: Route] {
-            var routes: [String: Route] = [:]
-            for prefix in ["/v1", ""] {
-                let isOwn = prefix == "/v1"
-                routes["GET \(prefix)/models"] = Route(.openAI) { try await models($0) }
-                routes["GET \(prefix)/models/*"] = Route(.openAI) { try await model($0) }
-                routes["POST \(prefix)/chat/completions"] = Route(.openAI) { try await chat($0, needsModel: isOwn) }
-                routes["POST \(prefix)/chat/completions/input_tokens"] = Route(.openAI) { try await countChat($0) }
-                routes["POST \(prefix)/responses"] = Route(.openAI) { try await respond($0, isOpenAI: isOwn) }
-                routes["POST \(prefix)/responses/input_tokens"] = Route(.openAI) { try await countResponses($0) }
-                routes["POST \(prefix)/embeddings"] = Route(.openAI) { try await embed($0, needsModel: isOwn) }
+extension APIRoutes {
+    /// The routes of OpenAI's API. llama.cpp's server has the same ones without `/v1`, where a request need not
+    /// name a model.
+    static var openAI: [String: Route] {
+        var routes: [String: Route] = [:]
+        for prefix in ["/v1", ""] {
+            let isOwn = prefix == "/v1"
+            routes["GET \(prefix)/models"] = Route(.openAI) { try await models($0) }
+            routes["GET \(prefix)/models/*"] = Route(.openAI) { try await model($0) }
+            routes["POST \(prefix)/chat/completions"] = Route(.openAI) { try await chat($0, needsModel: isOwn) }
+            routes["POST \(prefix)/chat/completions/input_tokens"] = Route(.openAI) { try await countChat($0) }
+            routes["POST \(prefix)/responses"] = Route(.openAI) { try await respond($0, isOpenAI: isOwn) }
+            routes["POST \(prefix)/responses/input_tokens"] = Route(.openAI) { try await countResponses($0) }
+            routes["POST \(prefix)/embeddings"] = Route(.openAI) { try await embed($0, needsModel: isOwn) }
+        }
+        routes["POST /v1/completions"] = Route(.openAI) { try await complete($0) }
+        routes["GET /v1/responses/*"] = Route(.openAI) { call in
+            bytes(try call.service.answers.responses.entry(call.name).body, "application/json; charset=utf-8")
+        }
+        routes["DELETE /v1/responses/*"] = Route(.openAI) { call in
+            try call.service.answers.responses.remove(call.name)
+            return json(["id": .string(call.name), "object": "response", "deleted": true])
+        }
+        for path in [
+            "/v1/responses/compact", "/v1/audio/speech", "/v1/audio/transcriptions", "/v1/images/generations",
+            "/v1/rerank",
+        ] {
+            routes["POST \(path)"] = Route(.openAI) { _ in
+                throw APIFailure(.notFound, "\(path) is not served")
             }
-            routes["POST /v1/completions"] = Route(.openAI) { try await complete($0) }
-            routes["GET /v1/responses/*"] = Route(.openAI) { call in
-                bytes(try call.service.answers.responses.entry(call.name).body, "application/json; charset=utf-8")
-            }
-            routes["DELETE /v1/responses/*"] = Route(.openAI) { call in
-                try call.service.answers.responses.remove(call.name)
-                return json(["id": .string(call.name), "object": "response", "deleted": true])
-            }
-            for path in [
-                "/v1/responses/compact", "/v1/audio/speech", "/v1/audio/transcriptions", "/v1/images/generations",
-                "/v1/rerank",
-            ] {
-                routes["POST \(path)"] = Route(.openAI) { _ in
-                    throw APIFailure(.notFound, "\(path) is not served")
-                }
-            }
-            return routes
         }
-
-        // MARK: Models
-
-        private static func models(_ call: Call) async throws -> ServerReply {
-            let models = try await call.service.provider.models()
-            // Anthropic's clients ask at the same path.
-            if call.request.headers.joined("anthropic-version") != nil { return json(AnthropicModels.list(models)) }
-            return json([
-                "object": "list", "data": .array(models.map(modelBody)),
-                // llama.cpp's server lists them a second time for Ollama's clients.
-                "models": .array(models.map { ["name": .string($0.name), "model": .string($0.name)] }),
-            ])
-        }
-
-        private static func model(_ call: Call) async throws -> ServerReply {
-            let model = try await call.service.provider.model(call.name)
-            let isAnthropic = call.request.headers.joined("anthropic-version") != nil
-            return json(isAnthropic ? AnthropicModels.body(model) : modelBody(model))
-        }
-
-        private static func modelBody(_ model: ServedModel) -> JSONBody {
-            [
-                "id": .string(model.name), "object": "model",
-                "created": .integer(Int(model.created.timeIntervalSince1970)), "owned_by": "hearth",
-                "aliases": .array(model.aliases.map { .string($0) }),
-                "meta": ["size": .integer(Int(clamping: model.size)), "format": .string(model.format)],
-            ]
-        }
-
-        // MARK: Answers
-
-        private static func chat(_ call: Call, needsModel: Bool) async throws -> ServerReply {
-            let form = try ChatRequest.decode(try await call.fields(), needsModel: needsModel)
-            let run = try await call.service.run(form.request)
-            let id = APIIdentifier.make("chatcmpl-")
-            if form.request.streams {
-                return stream(
-                    run, ChatStream(run, id: id, includesUsage: form.includesUsage, extras: form.extras), call)
-            }
-            return json(ChatReply.body(run, try await run.answers(), id: id, extras: form.extras))
-        }
-
-        private static func complete(_ call: Call) async throws -> ServerReply {
-            let form = try TextRequest.decode(try await call.fields())
-            let run = try await call.service.run(form.request)
-            let id = APIIdentifier.make("cmpl-")
-            if form.request.streams {
-                return stream(run, TextStream(run, id: id, form: form), call)
-            }
-            return json(TextReply.body(run, try await run.answers(), id: id, form: form))
-        }
-
-        private static func respond(_ call: Call, isOpenAI: Bool) async throws -> ServerReply {
-            var form = try ResponsesRequest.decode(try await call.fields(), needsModel: isOpenAI)
-            var conversation: [ChatMessage] = []
-            if let previous = form.previous {
-                conversation = try call.service.answers.responses.entry(previous, field: "previous_response_id")
-                    .messages
-            }
-            conversation += form.input
-            let instructions = form.instructions.map { [ChatMessage(.system, $0)] } ?? []
-            form.request.input = .chat(instructions.joinedSystem(conversation))
-            let run = try await call.service.run(form.request)
-            let reply = ResponsesReply(
-                run: run, form: form, id: APIIdentifier.make("resp_"), cutIsComplete: !isOpenAI)
-            let store: @Sendable (APIAnswer, JSONBody) -> Void = { [conversation, form] answer, body in
-                guard form.isStored else { return }
-                let said = ChatMessage(
-                    .assistant, answer.text, thinking: answer.thinking, toolCalls: answer.toolCalls)
-                call.service.answers.responses.keep(
-                    reply.id,
-                    ResponseStore.Entry(messages: conversation + [said], body: body.bytes, input: form.input))
-            }
-            if form.request.streams { return stream(run, ResponsesStream(reply, store: store), call) }
-            guard let answer = try await run.answers().first else { throw APIFailure(.failed, "there is no answer") }
-            let body = reply.body(answer)
-            store(answer, body)
-            return json(body)
-        }
-
-        private static func embed(_ call: Call, needsModel: Bool) async throws -> ServerReply {
-            let request = try EmbeddingRequest.decode(try await call.fields(), needsModel: needsModel)
-            return json(try await call.service.embeddings(request).openAI(asBase64: request.asBase64))
-        }
-
-        // MARK: Counts
-
-        private static func countChat(_ call: Call) async throws -> ServerReply {
-            let form = try ChatRequest.decode(try await call.fields(), needsModel: false)
-            return try await counted(form.request, call, object: "response.input_tokens")
-        }
-
-        private static func countResponses(_ call: Call) async throws -> ServerReply {
-            let form = try ResponsesRequest.decode(try await call.fields(), needsModel: false)
-            return try await counted(form.request, call, object: "response.input_tokens")
-        }
-
-        private static func counted(_ request: APIRequest, _ call: Call, object: String) async throws -> ServerReply {
-            let prompt = try await call.service.rendered(request)
-            return json(["object": .string(object), "input_tokens": .integer(prompt.tokenCount)])
-        }
+        return routes
     }
 
-    extension [ChatMessage] {
-        /// These instructions before a conversation, joined with instructions at its beginning.
-        fileprivate func joinedSystem(_ conversation: [ChatMessage]) -> [ChatMessage] {
-            guard let mine = first, let other = conversation.first, other.role == .system else {
-                return self + conversation
-            }
-            return [ChatMessage(.system, mine.content + "\n\n" + other.content)] + conversation.dropFirst()
-        }
+    // MARK: Models
+
+    private static func models(_ call: Call) async throws -> ServerReply {
+        let models = try await call.service.provider.models()
+        // Anthropic's clients ask at the same path.
+        if call.request.headers.joined("anthropic-version") != nil { return json(AnthropicModels.list(models)) }
+        return json([
+            "object": "list", "data": .array(models.map(modelBody)),
+            // llama.cpp's server lists them a second time for Ollama's clients.
+            "models": .array(models.map { ["name": .string($0.name), "model": .string($0.name)] }),
+        ])
     }
 
-    extension APIService {
-        /// The prompt of a request, without computing it.
-        func rendered(_ request: APIRequest) async throws -> RenderedPrompt {
-            let ready = try await ready(request.model)
-            guard case .chat(let messages) = request.input else {
-                throw APIFailure(.invalid, "the request has no messages", field: "messages")
-            }
-            let options = try await options(of: request, ready)
-            guard ready.capabilities.contains(.promptText) else {
-                return RenderedPrompt(text: "", tokenCount: try await ready.engine.count(messages))
-            }
-            return try await ready.engine.rendered(messages, options: options)
-        }
+    private static func model(_ call: Call) async throws -> ServerReply {
+        let model = try await call.service.provider.model(call.name)
+        let isAnthropic = call.request.headers.joined("anthropic-version") != nil
+        return json(isAnthropic ? AnthropicModels.body(model) : modelBody(model))
     }
+
+    private static func modelBody(_ model: ServedModel) -> JSONBody {
+        [
+            "id": .string(model.name), "object": "model",
+            "created": .integer(Int(model.created.timeIntervalSince1970)), "owned_by": "hearth",
+            "aliases": .array(model.aliases.map { .string($0) }),
+            "meta": ["size": .integer(Int(clamping: model.size)), "format": .string(model.format)],
+        ]
+    }
+
+    // MARK: Answers
+
+    private static func chat(_ call: Call, needsModel: Bool) async throws -> ServerReply {
+        let form = try ChatRequest.decode(try await call.fields(), needsModel: needsModel)
+        let run = try await call.service.run(form.request)
+        let id = APIIdentifier.make("chatcmpl-")
+        if form.request.streams {
+            return stream(
+                run, ChatStream(run, id: id, includesUsage: form.includesUsage, extras: form.extras), call)
+        }
+        return json(ChatReply.body(run, try await run.answers(), id: id, extras: form.extras))
+    }
+
+    private static func complete(_ call: Call) async throws -> ServerReply {
+        let form = try TextRequest.decode(try await call.fields())
+        let run = try await call.service.run(form.request)
+        let id = APIIdentifier.make("cmpl-")
+        if form.request.streams {
+            return stream(run, TextStream(run, id: id, form: form), call)
+        }
+        return json(TextReply.body(run, try await run.answers(), id: id, form: form))
+    }
+
+    private static func respond(_ call: Call, isOpenAI: Bool) async throws -> ServerReply {
+        var form = try ResponsesRequest.decode(try await call.fields(), needsModel: isOpenAI)
+        var conversation: [ChatMessage] = []
+        if let previous = form.previous {
+            conversation = try call.service.answers.responses.entry(previous, field: "previous_response_id")
+                .messages
+        }
+        conversation += form.input
+        let instructions = form.instructions.map { [ChatMessage(.system, $0)] } ?? []
+        form.request.input = .chat(instructions.joinedSystem(conversation))
+        let run = try await call.service.run(form.request)
+        let reply = ResponsesReply(
+            run: run, form: form, id: APIIdentifier.make("resp_"), cutIsComplete: !isOpenAI)
+        let store: @Sendable (APIAnswer, JSONBody) -> Void = { [conversation, form] answer, body in
+            guard form.isStored else { return }
+            let said = ChatMessage(
+                .assistant, answer.text, thinking: answer.thinking, toolCalls: answer.toolCalls)
+            call.service.answers.responses.keep(
+                reply.id,
+                ResponseStore.Entry(messages: conversation + [said], body: body.bytes, input: form.input))
+        }
+        if form.request.streams { return stream(run, ResponsesStream(reply, store: store), call) }
+        guard let answer = try await run.answers().first else { throw APIFailure(.failed, "there is no answer") }
+        let body = reply.body(answer)
+        store(answer, body)
+        return json(body)
+    }
+
+    private static func embed(_ call: Call, needsModel: Bool) async throws -> ServerReply {
+        let request = try EmbeddingRequest.decode(try await call.fields(), needsModel: needsModel)
+        return json(try await call.service.embeddings(request).openAI(asBase64: request.asBase64))
+    }
+
+    // MARK: Counts
+
+    private static func countChat(_ call: Call) async throws -> ServerReply {
+        let form = try ChatRequest.decode(try await call.fields(), needsModel: false)
+        return try await counted(form.request, call, object: "response.input_tokens")
+    }
+
+    private static func countResponses(_ call: Call) async throws -> ServerReply {
+        let form = try ResponsesRequest.decode(try await call.fields(), needsModel: false)
+        return try await counted(form.request, call, object: "response.input_tokens")
+    }
+
+    private static func counted(_ request: APIRequest, _ call: Call, object: String) async throws -> ServerReply {
+        let prompt = try await call.service.rendered(request)
+        return json(["object": .string(object), "input_tokens": .integer(prompt.tokenCount)])
+    }
+}
+
+extension [ChatMessage] {
+    /// These instructions before a conversation, joined with instructions at its beginning.
+    fileprivate func joinedSystem(_ conversation: [ChatMessage]) -> [ChatMessage] {
+        guard let mine = first, let other = conversation.first, other.role == .system else {
+            return self + conversation
+        }
+        return [ChatMessage(.system, mine.content + "\n\n" + other.content)] + conversation.dropFirst()
+    }
+}
+
+extension APIService {
+    /// The prompt of a request, without computing it.
+    func rendered(_ request: APIRequest) async throws -> RenderedPrompt {
+        let ready = try await ready(request.model)
+        guard case .chat(let messages) = request.input else {
+            throw APIFailure(.invalid, "the request has no messages", field: "messages")
+        }
+        let options = try await options(of: request, ready)
+        guard ready.capabilities.contains(.promptText) else {
+            return RenderedPrompt(text: "", tokenCount: try await ready.engine.count(messages))
+        }
+        return try await ready.engine.rendered(messages, options: options)
+    }
+}
 #endif

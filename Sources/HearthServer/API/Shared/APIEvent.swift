@@ -1,96 +1,96 @@
 #if Server
-    import HearthBase
-    import HearthInference
+import HearthBase
+import HearthInference
 
-    /// An event of one of a request's answers.
-    package enum APIEvent: Sendable {
-        case event(choice: Int, GenerationEvent)
-        /// The answer is complete.
-        case finished(choice: Int, GenerationSummary)
+/// An event of one of a request's answers.
+package enum APIEvent: Sendable {
+    case event(choice: Int, GenerationEvent)
+    /// The answer is complete.
+    case finished(choice: Int, GenerationSummary)
+}
+
+/// The answers of a request while they are generated.
+package struct APIRun: Sendable {
+    package let request: APIRequest
+    package let model: ServedModel
+    package let information: ModelInformation
+    /// The options of each answer.
+    package let options: GenerationOptions
+    /// The text of each prompt, if the request asked for it.
+    let prompts: [String]
+    /// The number of answers.
+    package let choices: Int
+    /// The time of the request, in seconds since 1970.
+    package let created: Int
+    /// The time from the request to its start: the load of the model and the queue.
+    package let watch: Stopwatch
+    package let events: AsyncThrowingStream<APIEvent, any Error>
+}
+
+extension APIRun {
+    /// The prompt of an answer; empty if the request did not ask for it.
+    func prompt(_ choice: Int) -> String {
+        let number = choice / max(1, request.copies)
+        return prompts.indices.contains(number) ? prompts[number] : ""
     }
+}
 
-    /// The answers of a request while they are generated.
-    package struct APIRun: Sendable {
-        package let request: APIRequest
-        package let model: ServedModel
-        package let information: ModelInformation
-        /// The options of each answer.
-        package let options: GenerationOptions
-        /// The text of each prompt, if the request asked for it.
-        let prompts: [String]
-        /// The number of answers.
-        package let choices: Int
-        /// The time of the request, in seconds since 1970.
-        package let created: Int
-        /// The time from the request to its start: the load of the model and the queue.
-        package let watch: Stopwatch
-        package let events: AsyncThrowingStream<APIEvent, any Error>
-    }
+/// One complete answer.
+package struct APIAnswer: Sendable {
+    package var text = ""
+    package var thinking = ""
+    package var toolCalls: [ToolCall] = []
+    /// The tokens of the answer, if the request asked for reports.
+    package var tokens: [TokenReport] = []
+    package var summary: GenerationSummary
 
-    extension APIRun {
-        /// The prompt of an answer; empty if the request did not ask for it.
-        func prompt(_ choice: Int) -> String {
-            let number = choice / max(1, request.copies)
-            return prompts.indices.contains(number) ? prompts[number] : ""
+    /// Joins the events of one answer.
+    package init(summary: GenerationSummary) { self.summary = summary }
+
+    mutating func take(_ event: GenerationEvent) {
+        switch event {
+        case .text(let piece): text += piece
+        case .thinking(let piece): thinking += piece
+        case .toolCall(let call): toolCalls.append(call)
+        case .token(let report): tokens.append(report)
+        case .phase, .truncated, .picturesLeftOut, .toolResult, .finish: break
         }
     }
+}
 
-    /// One complete answer.
-    package struct APIAnswer: Sendable {
-        package var text = ""
-        package var thinking = ""
-        package var toolCalls: [ToolCall] = []
-        /// The tokens of the answer, if the request asked for reports.
-        package var tokens: [TokenReport] = []
-        package var summary: GenerationSummary
-
-        /// Joins the events of one answer.
-        package init(summary: GenerationSummary) { self.summary = summary }
-
-        mutating func take(_ event: GenerationEvent) {
+extension APIRun {
+    /// Waits for all answers.
+    /// - Throws: ``APIFailure``; `CancellationError` after the client has left.
+    package func answers() async throws -> [APIAnswer] {
+        let none = GenerationSummary(
+            reason: .interrupted, usage: TokenUsage(promptTokens: 0, cachedTokens: 0, generatedTokens: 0),
+            timings: GenerationTimings(
+                firstTokenSeconds: 0, prefillTokensPerSecond: 0, decodeTokensPerSecond: 0))
+        var answers = [APIAnswer](repeating: APIAnswer(summary: none), count: choices)
+        for try await event in events {
             switch event {
-            case .text(let piece): text += piece
-            case .thinking(let piece): thinking += piece
-            case .toolCall(let call): toolCalls.append(call)
-            case .token(let report): tokens.append(report)
-            case .phase, .truncated, .picturesLeftOut, .toolResult, .finish: break
+            case .event(let choice, let event): answers[choice].take(event)
+            case .finished(let choice, let summary): answers[choice].summary = summary
             }
         }
+        try Task.checkCancellation()
+        return answers
     }
+}
 
-    extension APIRun {
-        /// Waits for all answers.
-        /// - Throws: ``APIFailure``; `CancellationError` after the client has left.
-        package func answers() async throws -> [APIAnswer] {
-            let none = GenerationSummary(
-                reason: .interrupted, usage: TokenUsage(promptTokens: 0, cachedTokens: 0, generatedTokens: 0),
-                timings: GenerationTimings(
-                    firstTokenSeconds: 0, prefillTokensPerSecond: 0, decodeTokensPerSecond: 0))
-            var answers = [APIAnswer](repeating: APIAnswer(summary: none), count: choices)
-            for try await event in events {
-                switch event {
-                case .event(let choice, let event): answers[choice].take(event)
-                case .finished(let choice, let summary): answers[choice].summary = summary
-                }
-            }
-            try Task.checkCancellation()
-            return answers
+extension [APIAnswer] {
+    /// The counts of all answers: each prompt counts once.
+    func usage(copies: Int) -> TokenUsage {
+        var sum = TokenUsage(promptTokens: 0, cachedTokens: 0, generatedTokens: 0)
+        for (index, answer) in enumerated() {
+            let usage = answer.summary.usage
+            sum.generatedTokens += usage.generatedTokens
+            sum.thinkingTokens += usage.thinkingTokens
+            guard index % Swift.max(1, copies) == 0 else { continue }
+            sum.promptTokens += usage.promptTokens
+            sum.cachedTokens += usage.cachedTokens
         }
+        return sum
     }
-
-    extension [APIAnswer] {
-        /// The counts of all answers: each prompt counts once.
-        func usage(copies: Int) -> TokenUsage {
-            var sum = TokenUsage(promptTokens: 0, cachedTokens: 0, generatedTokens: 0)
-            for (index, answer) in enumerated() {
-                let usage = answer.summary.usage
-                sum.generatedTokens += usage.generatedTokens
-                sum.thinkingTokens += usage.thinkingTokens
-                guard index % Swift.max(1, copies) == 0 else { continue }
-                sum.promptTokens += usage.promptTokens
-                sum.cachedTokens += usage.cachedTokens
-            }
-            return sum
-        }
-    }
+}
 #endif

@@ -1,118 +1,118 @@
 #if Server
-    import HearthBase
-    import HearthInference
+import HearthBase
+import HearthInference
 
-    /// A refused or failed request of a client. Each dialect has its own form for it.
-    package struct APIFailure: Error, Sendable, Hashable {
-        /// The reason, which decides the status.
-        package enum Reason: Sendable, Hashable {
-            /// A field is missing, or has a value that cannot be used.
-            case invalid
-            /// The field is known, and this server or this model does not serve it.
-            case notServed
-            /// The address or the stored object does not exist.
-            case notFound
-            /// No model has the name.
-            case modelMissing
-            /// The prompt is longer than the context window.
-            case contextExceeded(promptTokens: Int, window: Int)
-            /// The body is larger than the limit.
-            case tooLarge
-            /// The queue is full.
-            case busy(retryAfterSeconds: Int)
-            /// The caller has no right for it.
-            case forbidden
-            /// The model reads no pictures.
-            case noVision
-            /// The model or the server failed.
-            case failed
-        }
+/// A refused or failed request of a client. Each dialect has its own form for it.
+package struct APIFailure: Error, Sendable, Hashable {
+    /// The reason, which decides the status.
+    package enum Reason: Sendable, Hashable {
+        /// A field is missing, or has a value that cannot be used.
+        case invalid
+        /// The field is known, and this server or this model does not serve it.
+        case notServed
+        /// The address or the stored object does not exist.
+        case notFound
+        /// No model has the name.
+        case modelMissing
+        /// The prompt is longer than the context window.
+        case contextExceeded(promptTokens: Int, window: Int)
+        /// The body is larger than the limit.
+        case tooLarge
+        /// The queue is full.
+        case busy(retryAfterSeconds: Int)
+        /// The caller has no right for it.
+        case forbidden
+        /// The model reads no pictures.
+        case noVision
+        /// The model or the server failed.
+        case failed
+    }
 
-        package var reason: Reason
-        /// One sentence.
-        package var message: String
-        /// The field, such as `messages[2].content`.
-        package var field: String?
-        /// The stable code of the failure.
-        package var code: String?
+    package var reason: Reason
+    /// One sentence.
+    package var message: String
+    /// The field, such as `messages[2].content`.
+    package var field: String?
+    /// The stable code of the failure.
+    package var code: String?
 
-        package init(_ reason: Reason, _ message: String, field: String? = nil, code: String? = nil) {
-            self.reason = reason
-            self.message = message
-            self.field = field
-            self.code = code
-        }
+    package init(_ reason: Reason, _ message: String, field: String? = nil, code: String? = nil) {
+        self.reason = reason
+        self.message = message
+        self.field = field
+        self.code = code
+    }
 
-        /// A field with an unusable value.
-        package static func invalid(_ field: String, _ expectation: String) -> APIFailure {
-            APIFailure(.invalid, "`\(field)` must be \(expectation)", field: field)
-        }
+    /// A field with an unusable value.
+    package static func invalid(_ field: String, _ expectation: String) -> APIFailure {
+        APIFailure(.invalid, "`\(field)` must be \(expectation)", field: field)
+    }
 
-        /// A known field that is not served.
-        package static func notServed(_ field: String, _ why: String = "is not served by this server") -> APIFailure {
-            APIFailure(.notServed, "`\(field)` \(why)", field: field)
-        }
+    /// A known field that is not served.
+    package static func notServed(_ field: String, _ why: String = "is not served by this server") -> APIFailure {
+        APIFailure(.notServed, "`\(field)` \(why)", field: field)
+    }
 
-        /// A model that does not exist here.
-        package static func noModel(_ name: String) -> APIFailure {
-            APIFailure(.modelMissing, "the model `\(name.prefix(200))` does not exist here", field: "model")
-        }
+    /// A model that does not exist here.
+    package static func noModel(_ name: String) -> APIFailure {
+        APIFailure(.modelMissing, "the model `\(name.prefix(200))` does not exist here", field: "model")
+    }
 
-        /// The status of HTTP.
-        package var status: Int {
-            switch reason {
-            case .invalid, .notServed, .noVision, .contextExceeded: 400
-            case .notFound, .modelMissing: 404
-            case .forbidden: 403
-            case .tooLarge: 413
-            case .busy: 429
-            case .failed: 500
-            }
-        }
-
-        /// The seconds after which the client may try again.
-        package var retryAfterSeconds: Int? {
-            if case .busy(let seconds) = reason { max(1, seconds) } else { nil }
+    /// The status of HTTP.
+    package var status: Int {
+        switch reason {
+        case .invalid, .notServed, .noVision, .contextExceeded: 400
+        case .notFound, .modelMissing: 404
+        case .forbidden: 403
+        case .tooLarge: 413
+        case .busy: 429
+        case .failed: 500
         }
     }
 
-    extension APIFailure {
-        /// The failure that an engine or a store reported.
-        package init(_ error: any Error) {
-            switch error {
-            case let failure as APIFailure: self = failure
-            case let error as LLMError: self.init(Self.reason(of: error), error.sentence, code: error.code.rawValue)
-            case let error as any HearthFailure: self.init(.failed, error.message, code: error.codeText)
-            case is CancellationError: self.init(.failed, "the model was stopped before the answer was complete")
-            default:
-                Log.write(.error, "api", "an answer failed: \(error)")
-                self.init(.failed, "the server failed; its log has the reason")
-            }
-        }
+    /// The seconds after which the client may try again.
+    package var retryAfterSeconds: Int? {
+        if case .busy(let seconds) = reason { max(1, seconds) } else { nil }
+    }
+}
 
-        private static func reason(of error: LLMError) -> Reason {
-            switch error.code {
-            case .busy, .rateLimited: .busy(retryAfterSeconds: Int(error.context.retryAfterSeconds ?? 1))
-            case .exceededContextWindowSize:
-                .contextExceeded(
-                    promptTokens: error.context.found.flatMap(number) ?? 0,
-                    window: error.context.expected.flatMap(number) ?? 0)
-            case .templateFailed, .unusableGrammar, .cannotReadPicture, .pictureTooLarge, .nothingToEmbed: .invalid
-            case .modelNotLoaded, .remoteModelMissing: .modelMissing
-            case .engineMissing: .notServed
-            case .notEntitled, .noCredits, .unauthorised: .forbidden
-            default: error.disposition == .usage ? .invalid : .failed
-            }
-        }
-
-        /// The first whole number of a text, such as that of `at least 120 tokens`.
-        private static func number(_ text: String) -> Int? {
-            text.split { !$0.isNumber }.first.flatMap { Int($0) }
+extension APIFailure {
+    /// The failure that an engine or a store reported.
+    package init(_ error: any Error) {
+        switch error {
+        case let failure as APIFailure: self = failure
+        case let error as LLMError: self.init(Self.reason(of: error), error.sentence, code: error.code.rawValue)
+        case let error as any HearthFailure: self.init(.failed, error.message, code: error.codeText)
+        case is CancellationError: self.init(.failed, "the model was stopped before the answer was complete")
+        default:
+            Log.write(.error, "api", "an answer failed: \(error)")
+            self.init(.failed, "the server failed; its log has the reason")
         }
     }
 
-    extension LLMError {
-        /// The message with its remedy.
-        fileprivate var sentence: String { context.remedy.map { "\(message). \($0)" } ?? message }
+    private static func reason(of error: LLMError) -> Reason {
+        switch error.code {
+        case .busy, .rateLimited: .busy(retryAfterSeconds: Int(error.context.retryAfterSeconds ?? 1))
+        case .exceededContextWindowSize:
+            .contextExceeded(
+                promptTokens: error.context.found.flatMap(number) ?? 0,
+                window: error.context.expected.flatMap(number) ?? 0)
+        case .templateFailed, .unusableGrammar, .cannotReadPicture, .pictureTooLarge, .nothingToEmbed: .invalid
+        case .modelNotLoaded, .remoteModelMissing: .modelMissing
+        case .engineMissing: .notServed
+        case .notEntitled, .noCredits, .unauthorised: .forbidden
+        default: error.disposition == .usage ? .invalid : .failed
+        }
     }
+
+    /// The first whole number of a text, such as that of `at least 120 tokens`.
+    private static func number(_ text: String) -> Int? {
+        text.split { !$0.isNumber }.first.flatMap { Int($0) }
+    }
+}
+
+extension LLMError {
+    /// The message with its remedy.
+    fileprivate var sentence: String { context.remedy.map { "\(message). \($0)" } ?? message }
+}
 #endif

@@ -1,101 +1,101 @@
 #if Server
-    import HearthBase
-    import HearthInference
+import HearthBase
+import HearthInference
 
-    extension Fields {
-        /// The sampling fields that all dialects spell alike.
-        func samplingFields() throws(APIFailure) -> SamplingFields {
-            var sampling = SamplingFields()
-            sampling.temperature = try float("temperature", in: 0...100)
-            sampling.topK = try integer("top_k", in: -1...Int(Int32.max))
-            sampling.topP = try float("top_p", in: 0...1)
-            // No token would be left.
-            if sampling.topP == 0 { sampling.topP = .leastNormalMagnitude }
-            sampling.minP = try float("min_p", in: 0...1)
-            sampling.seed = try seed()
-            sampling.frequencyPenalty = try float("frequency_penalty", in: -2...2)
-            sampling.presencePenalty = try float("presence_penalty", in: -2...2)
-            sampling.repeatPenalty = try float("repeat_penalty", in: 0.01...100)
-            // -1 is llama.cpp's word for the whole context.
-            sampling.penaltyWindow = try integer("repeat_last_n", in: -1...(1 << 20)).map { $0 < 0 ? 1 << 20 : $0 }
-            return sampling
-        }
+extension Fields {
+    /// The sampling fields that all dialects spell alike.
+    func samplingFields() throws(APIFailure) -> SamplingFields {
+        var sampling = SamplingFields()
+        sampling.temperature = try float("temperature", in: 0...100)
+        sampling.topK = try integer("top_k", in: -1...Int(Int32.max))
+        sampling.topP = try float("top_p", in: 0...1)
+        // No token would be left.
+        if sampling.topP == 0 { sampling.topP = .leastNormalMagnitude }
+        sampling.minP = try float("min_p", in: 0...1)
+        sampling.seed = try seed()
+        sampling.frequencyPenalty = try float("frequency_penalty", in: -2...2)
+        sampling.presencePenalty = try float("presence_penalty", in: -2...2)
+        sampling.repeatPenalty = try float("repeat_penalty", in: 0.01...100)
+        // -1 is llama.cpp's word for the whole context.
+        sampling.penaltyWindow = try integer("repeat_last_n", in: -1...(1 << 20)).map { $0 < 0 ? 1 << 20 : $0 }
+        return sampling
+    }
 
-        /// A seed of any size, folded to 32 bits; negative ones are random.
-        private func seed() throws(APIFailure) -> UInt32? {
-            guard let seed = try integer("seed") else { return nil }
-            return seed < 0 ? nil : UInt32(truncatingIfNeeded: seed)
-        }
+    /// A seed of any size, folded to 32 bits; negative ones are random.
+    private func seed() throws(APIFailure) -> UInt32? {
+        guard let seed = try integer("seed") else { return nil }
+        return seed < 0 ? nil : UInt32(truncatingIfNeeded: seed)
+    }
 
-        /// The changes of logits: an object, or llama.cpp's list of pairs. A key is a token's number or a text.
-        func logitBias() throws(APIFailure) -> [SamplingFields.Bias] {
-            guard let value = value("logit_bias") else { return [] }
-            let failure = APIFailure.invalid(name("logit_bias"), "an object of numbers from -100 to 100 by token")
-            var found: [SamplingFields.Bias] = []
-            if let members = value.members {
-                guard members.keys.count <= 10_000 else { throw failure }
-                for (key, value) in members.pairs {
-                    let part: APIRequest.PromptPart = Int32(key).map { .tokens([$0]) } ?? .text(key)
-                    found.append(SamplingFields.Bias(part: part, value: try bias(value, failure)))
-                }
-            } else if let pairs = value.items {
-                guard pairs.count <= 10_000 else { throw failure }
-                for pair in pairs {
-                    guard let items = pair.items, items.count == 2 else { throw failure }
-                    let part: APIRequest.PromptPart
-                    if let text = items[0].string {
-                        part = .text(text)
-                    } else if let token = Fields.integer(items[0]).flatMap({ Int32(exactly: $0) }) {
-                        part = .tokens([token])
-                    } else {
-                        throw failure
-                    }
-                    found.append(SamplingFields.Bias(part: part, value: try bias(items[1], failure)))
-                }
-            } else {
-                throw failure
+    /// The changes of logits: an object, or llama.cpp's list of pairs. A key is a token's number or a text.
+    func logitBias() throws(APIFailure) -> [SamplingFields.Bias] {
+        guard let value = value("logit_bias") else { return [] }
+        let failure = APIFailure.invalid(name("logit_bias"), "an object of numbers from -100 to 100 by token")
+        var found: [SamplingFields.Bias] = []
+        if let members = value.members {
+            guard members.keys.count <= 10_000 else { throw failure }
+            for (key, value) in members.pairs {
+                let part: APIRequest.PromptPart = Int32(key).map { .tokens([$0]) } ?? .text(key)
+                found.append(SamplingFields.Bias(part: part, value: try bias(value, failure)))
             }
-            return found
-        }
-
-        private func bias(_ value: OrderedJSON, _ failure: APIFailure) throws(APIFailure) -> Float {
-            switch value {
-            case .value(.boolean(false)): return -.infinity
-            case .value(.number(let digits)):
-                guard let number = Float(digits), number.isFinite else { throw failure }
-                // OpenAI says that -100 excludes a token.
-                return number <= -100 ? -.infinity : number
-            default: throw failure
+        } else if let pairs = value.items {
+            guard pairs.count <= 10_000 else { throw failure }
+            for pair in pairs {
+                guard let items = pair.items, items.count == 2 else { throw failure }
+                let part: APIRequest.PromptPart
+                if let text = items[0].string {
+                    part = .text(text)
+                } else if let token = Fields.integer(items[0]).flatMap({ Int32(exactly: $0) }) {
+                    part = .tokens([token])
+                } else {
+                    throw failure
+                }
+                found.append(SamplingFields.Bias(part: part, value: try bias(items[1], failure)))
             }
+        } else {
+            throw failure
         }
+        return found
+    }
 
-        /// The texts that end an answer.
-        func stopStrings(_ key: String = "stop") throws(APIFailure) -> [String] {
-            let texts = try strings(key, atMost: 64) ?? []
-            guard texts.allSatisfy({ $0.utf8.count <= 4096 }) else { throw .invalid(name(key), "short texts") }
-            return texts.filter { !$0.isEmpty }
-        }
-
-        /// A schema as JSON with its order of keys.
-        func schema(_ key: String) throws(APIFailure) -> String? {
-            guard let value = value(key) else { return nil }
-            guard value.members != nil else { throw .invalid(name(key), "a JSON schema, an object") }
-            return value.text
+    private func bias(_ value: OrderedJSON, _ failure: APIFailure) throws(APIFailure) -> Float {
+        switch value {
+        case .value(.boolean(false)): return -.infinity
+        case .value(.number(let digits)):
+            guard let number = Float(digits), number.isFinite else { throw failure }
+            // OpenAI says that -100 excludes a token.
+            return number <= -100 ? -.infinity : number
+        default: throw failure
         }
     }
 
-    extension OutputConstraint {
-        /// The constraint to a schema that a client sent; refused with its reason if it cannot be used.
-        static func checked(schema: String, field: String) throws(APIFailure) -> OutputConstraint {
-            do {
-                try OutputConstraint.check(schema: schema)
-            } catch {
-                throw APIFailure(.invalid, "`\(field)`: \(error.message)", field: field, code: error.code.rawValue)
-            }
-            return .jsonSchema(schema)
-        }
-
-        /// Any JSON object.
-        static let anyObject = OutputConstraint.jsonSchema(#"{"type":"object"}"#)
+    /// The texts that end an answer.
+    func stopStrings(_ key: String = "stop") throws(APIFailure) -> [String] {
+        let texts = try strings(key, atMost: 64) ?? []
+        guard texts.allSatisfy({ $0.utf8.count <= 4096 }) else { throw .invalid(name(key), "short texts") }
+        return texts.filter { !$0.isEmpty }
     }
+
+    /// A schema as JSON with its order of keys.
+    func schema(_ key: String) throws(APIFailure) -> String? {
+        guard let value = value(key) else { return nil }
+        guard value.members != nil else { throw .invalid(name(key), "a JSON schema, an object") }
+        return value.text
+    }
+}
+
+extension OutputConstraint {
+    /// The constraint to a schema that a client sent; refused with its reason if it cannot be used.
+    static func checked(schema: String, field: String) throws(APIFailure) -> OutputConstraint {
+        do {
+            try OutputConstraint.check(schema: schema)
+        } catch {
+            throw APIFailure(.invalid, "`\(field)`: \(error.message)", field: field, code: error.code.rawValue)
+        }
+        return .jsonSchema(schema)
+    }
+
+    /// Any JSON object.
+    static let anyObject = OutputConstraint.jsonSchema(#"{"type":"object"}"#)
+}
 #endif

@@ -1,192 +1,192 @@
 #if Server
-    import Foundation
-    import HearthAssistant
-    import HearthInference
+import Foundation
+import HearthAssistant
+import HearthInference
 
-    /// A conversation in a list.
-    struct ChatBody: Codable, Sendable, Hashable {
-        var id: String
-        var title: String
-        var created: Date
-        var changed: Date
-        var messageCount: Int
-        var isAnswering: Bool
-        var isPrivate: Bool
+/// A conversation in a list.
+struct ChatBody: Codable, Sendable, Hashable {
+    var id: String
+    var title: String
+    var created: Date
+    var changed: Date
+    var messageCount: Int
+    var isAnswering: Bool
+    var isPrivate: Bool
 
-        init(_ summary: ConversationSummary, isAnswering: Bool = false, isPrivate: Bool = false) {
-            id = summary.id
-            title = summary.title
-            created = summary.created
-            changed = summary.changed
-            messageCount = summary.messageCount
-            self.isAnswering = isAnswering
-            self.isPrivate = isPrivate
+    init(_ summary: ConversationSummary, isAnswering: Bool = false, isPrivate: Bool = false) {
+        id = summary.id
+        title = summary.title
+        created = summary.created
+        changed = summary.changed
+        messageCount = summary.messageCount
+        self.isAnswering = isAnswering
+        self.isPrivate = isPrivate
+    }
+}
+
+struct OneChatBody: Codable, Sendable, Hashable { var chat: ChatBody }
+
+struct ChatsBody: Codable, Sendable, Hashable {
+    var chats: [ChatBody]
+    var event: String
+}
+
+struct HitBody: Codable, Sendable, Hashable {
+    var chat: ChatBody
+    var message: String
+    var excerpt: String
+    var date: Date
+}
+
+struct HitsBody: Codable, Sendable, Hashable { var hits: [HitBody] }
+
+/// A phase of work before the next text.
+struct PhaseBody: Codable, Sendable, Hashable {
+    var name: String
+    var fraction: Double?
+    var done: Int?
+    var total: Int?
+
+    init(_ phase: GenerationPhase) {
+        switch phase {
+        case .loading(let part): (name, fraction) = ("loading", part?.usable)
+        case .connecting: name = "connecting"
+        case .prefill(let done, let total):
+            (name, self.done, self.total) = ("prefill", done, total)
+            fraction = total > 0 ? min(1, Double(done) / Double(total)) : nil
+        case .decode: name = "decode"
         }
     }
+}
 
-    struct OneChatBody: Codable, Sendable, Hashable { var chat: ChatBody }
+/// The context window of the model that answered last.
+struct ContextBody: Codable, Sendable, Hashable {
+    var usedTokens: Int
+    var length: Int?
+}
 
-    struct ChatsBody: Codable, Sendable, Hashable {
-        var chats: [ChatBody]
-        var event: String
+/// An open conversation.
+struct OpenChatBody: Codable, Sendable, Hashable {
+    var chat: ChatBody
+    var messages: [MessageBody]
+    var phase: PhaseBody?
+    var context: ContextBody?
+    var event: String
+}
+
+struct NewChatOrder: Codable, Sendable {
+    var title: String?
+    var isPrivate: Bool?
+}
+
+struct TitleOrder: Codable, Sendable { var title: String }
+
+struct SendOrder: Codable, Sendable {
+    var text: String
+    /// The ids of uploaded pictures.
+    var pictures: [String]?
+    /// The tag of the action that the answer has to be.
+    var act: String?
+    /// The id of the model that answers this conversation from now on.
+    var model: String?
+    /// Whether the model may think; `nil` as the settings say.
+    var think: Bool?
+}
+
+struct MessageOrder: Codable, Sendable { var message: String? }
+
+struct EditOrder: Codable, Sendable {
+    var message: String
+    var text: String
+}
+
+/// The messages of a turn that has begun.
+struct TurnBody: Codable, Sendable, Hashable {
+    var chat: String
+    var question: String?
+    var answer: String?
+}
+
+enum DecisionWord: String, SchemaWord {
+    case approve
+    case approveForConversation = "approve-for-conversation"
+    case always, decline, edit
+}
+
+struct DecisionOrder: Codable, Sendable {
+    var decision: DecisionWord
+    /// The changed values of the card, JSON text; with `edit`.
+    var payload: String?
+}
+
+struct PerformOrder: Codable, Sendable { var payload: String? }
+
+struct CardReply: Codable, Sendable, Hashable { var card: CardBody }
+
+struct UploadBody: Codable, Sendable, Hashable {
+    var id: String
+    var width: Int
+    var height: Int
+    var type: String
+    var bytes: Int
+}
+
+// MARK: Events
+
+struct MessageEvent: Codable, Sendable {
+    var chat: String
+    var message: MessageBody
+}
+
+struct MessageIDEvent: Codable, Sendable {
+    var chat: String
+    var message: String
+}
+
+struct PhaseEvent: Codable, Sendable {
+    var chat: String
+    var message: String
+    var phase: PhaseBody
+}
+
+/// A piece of text, with its place in UTF-16 units: the same piece twice changes nothing.
+struct PieceEvent: Codable, Sendable {
+    var chat: String
+    var message: String
+    var offset: Int
+    var text: String
+}
+
+struct NoticeEvent: Codable, Sendable {
+    var chat: String
+    var message: String
+    var text: String
+}
+
+struct CardEvent: Codable, Sendable {
+    var chat: String
+    var message: String
+    var card: CardBody
+}
+
+struct FailureBody: Codable, Sendable, Hashable {
+    var code: String
+    var message: String
+    /// Whether no model can answer: a banner with the button "Download Model".
+    var needsModel: Bool
+
+    init(_ failure: ChatFailure) {
+        code = failure.code
+        message = failure.message
+        needsModel = failure.needsModel
     }
+}
 
-    struct HitBody: Codable, Sendable, Hashable {
-        var chat: ChatBody
-        var message: String
-        var excerpt: String
-        var date: Date
-    }
+struct FailedEvent: Codable, Sendable {
+    var chat: String
+    var message: String?
+    var failure: FailureBody
+}
 
-    struct HitsBody: Codable, Sendable, Hashable { var hits: [HitBody] }
-
-    /// A phase of work before the next text.
-    struct PhaseBody: Codable, Sendable, Hashable {
-        var name: String
-        var fraction: Double?
-        var done: Int?
-        var total: Int?
-
-        init(_ phase: GenerationPhase) {
-            switch phase {
-            case .loading(let part): (name, fraction) = ("loading", part?.usable)
-            case .connecting: name = "connecting"
-            case .prefill(let done, let total):
-                (name, self.done, self.total) = ("prefill", done, total)
-                fraction = total > 0 ? min(1, Double(done) / Double(total)) : nil
-            case .decode: name = "decode"
-            }
-        }
-    }
-
-    /// The context window of the model that answered last.
-    struct ContextBody: Codable, Sendable, Hashable {
-        var usedTokens: Int
-        var length: Int?
-    }
-
-    /// An open conversation.
-    struct OpenChatBody: Codable, Sendable, Hashable {
-        var chat: ChatBody
-        var messages: [MessageBody]
-        var phase: PhaseBody?
-        var context: ContextBody?
-        var event: String
-    }
-
-    struct NewChatOrder: Codable, Sendable {
-        var title: String?
-        var isPrivate: Bool?
-    }
-
-    struct TitleOrder: Codable, Sendable { var title: String }
-
-    struct SendOrder: Codable, Sendable {
-        var text: String
-        /// The ids of uploaded pictures.
-        var pictures: [String]?
-        /// The tag of the action that the answer has to be.
-        var act: String?
-        /// The id of the model that answers this conversation from now on.
-        var model: String?
-        /// Whether the model may think; `nil` as the settings say.
-        var think: Bool?
-    }
-
-    struct MessageOrder: Codable, Sendable { var message: String? }
-
-    struct EditOrder: Codable, Sendable {
-        var message: String
-        var text: String
-    }
-
-    /// The messages of a turn that has begun.
-    struct TurnBody: Codable, Sendable, Hashable {
-        var chat: String
-        var question: String?
-        var answer: String?
-    }
-
-    enum DecisionWord: String, SchemaWord {
-        case approve
-        case approveForConversation = "approve-for-conversation"
-        case always, decline, edit
-    }
-
-    struct DecisionOrder: Codable, Sendable {
-        var decision: DecisionWord
-        /// The changed values of the card, JSON text; with `edit`.
-        var payload: String?
-    }
-
-    struct PerformOrder: Codable, Sendable { var payload: String? }
-
-    struct CardReply: Codable, Sendable, Hashable { var card: CardBody }
-
-    struct UploadBody: Codable, Sendable, Hashable {
-        var id: String
-        var width: Int
-        var height: Int
-        var type: String
-        var bytes: Int
-    }
-
-    // MARK: Events
-
-    struct MessageEvent: Codable, Sendable {
-        var chat: String
-        var message: MessageBody
-    }
-
-    struct MessageIDEvent: Codable, Sendable {
-        var chat: String
-        var message: String
-    }
-
-    struct PhaseEvent: Codable, Sendable {
-        var chat: String
-        var message: String
-        var phase: PhaseBody
-    }
-
-    /// A piece of text, with its place in UTF-16 units: the same piece twice changes nothing.
-    struct PieceEvent: Codable, Sendable {
-        var chat: String
-        var message: String
-        var offset: Int
-        var text: String
-    }
-
-    struct NoticeEvent: Codable, Sendable {
-        var chat: String
-        var message: String
-        var text: String
-    }
-
-    struct CardEvent: Codable, Sendable {
-        var chat: String
-        var message: String
-        var card: CardBody
-    }
-
-    struct FailureBody: Codable, Sendable, Hashable {
-        var code: String
-        var message: String
-        /// Whether no model can answer: a banner with the button "Download Model".
-        var needsModel: Bool
-
-        init(_ failure: ChatFailure) {
-            code = failure.code
-            message = failure.message
-            needsModel = failure.needsModel
-        }
-    }
-
-    struct FailedEvent: Codable, Sendable {
-        var chat: String
-        var message: String?
-        var failure: FailureBody
-    }
-
-    struct ChatEventBody: Codable, Sendable { var chat: String }
+struct ChatEventBody: Codable, Sendable { var chat: String }
 #endif

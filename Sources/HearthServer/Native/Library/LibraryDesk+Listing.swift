@@ -1,74 +1,74 @@
 #if Server
-    import Foundation
-    import Hearth
-    import HearthBase
-    import HearthCatalog
-    import HearthDelivery
-    import HearthHTTP
+import Foundation
+import Hearth
+import HearthBase
+import HearthCatalog
+import HearthDelivery
+import HearthHTTP
 
-    extension LibraryDesk {
-        /// Lists a model of the Hub or of an address in the settings, without fetching it.
-        func add(_ order: AddOrder) async throws -> RowsReply {
-            let text: String
-            if let file = try ListedFile(order) {
-                text = try await file.list(home: hearth.home, http: DefaultHTTPClient())
-            } else {
-                text = try Self.reference(order)
-            }
-            let offered = try await ListedDelivery.offer(text, hearth.manager)
-            try await SettingsFile(home: hearth.home).change { configuration in
-                var listed = configuration.library.models
-                if !listed.contains(text) { listed.append(text) }
-                try configuration.set("library.models", to: listed.joined(separator: ","))
-            }
-            await library.refreshOffers()
-            await tell()
-            guard let body = body(of: offered.model.id) else {
-                throw NativeFailure(422, "not-listed", "the model cannot be listed", remedy: "Refresh the list.")
-            }
-            return RowsReply(rows: [body])
+extension LibraryDesk {
+    /// Lists a model of the Hub or of an address in the settings, without fetching it.
+    func add(_ order: AddOrder) async throws -> RowsReply {
+        let text: String
+        if let file = try ListedFile(order) {
+            text = try await file.list(home: hearth.home, http: DefaultHTTPClient())
+        } else {
+            text = try Self.reference(order)
         }
-
-        /// Removes a model from the list of the settings; what is installed stays.
-        func unlist(_ id: String) async throws {
-            guard let family = Family(id), let text = library.listed[family] else {
-                throw NativeFailure(404, "model-not-found", "the settings do not list \(String(id.prefix(200)).quoted)")
-            }
-            try await SettingsFile(home: hearth.home).change { configuration in
-                let rest = configuration.library.models.filter { $0 != text }
-                try configuration.set("library.models", to: rest.isEmpty ? nil : rest.joined(separator: ","))
-            }
-            await library.refreshOffers()
-            await tell()
+        let offered = try await ListedDelivery.offer(text, hearth.manager)
+        try await SettingsFile(home: hearth.home).change { configuration in
+            var listed = configuration.library.models
+            if !listed.contains(text) { listed.append(text) }
+            try configuration.set("library.models", to: listed.joined(separator: ","))
         }
+        await library.refreshOffers()
+        await tell()
+        guard let body = body(of: offered.model.id) else {
+            throw NativeFailure(422, "not-listed", "the model cannot be listed", remedy: "Refresh the list.")
+        }
+        return RowsReply(rows: [body])
+    }
 
-        /// The reference of an order. A client names models, never files of this machine.
-        nonisolated static func reference(_ order: AddOrder) throws -> String {
-            var text = order.reference.trimmingCharacters(in: .whitespacesAndNewlines)
-            guard text.utf8.count <= 2048, !text.contains(",") else {
-                throw NativeFailure.bad("reference", "a repository of the Hub or an https address")
-            }
-            // What the Hub's pages and the shell's habits give.
-            for prefix in ["https://huggingface.co/", "http://huggingface.co/", "huggingface.co/"]
-            where text.hasPrefix(prefix) {
-                let names = text.dropFirst(prefix.count).split(separator: "/")
-                if names.count >= 2 { text = "hf:\(names[0])/\(names[1])" }
-            }
-            let names = text.split(separator: "/", omittingEmptySubsequences: false)
-            if names.count == 2, !text.contains("://"), !text.hasPrefix("hf:"), !text.hasPrefix("."),
-                !text.hasPrefix("~"),
-                !names[0].isEmpty
-            {
-                text = "hf:" + text
-            }
-            switch try ModelReference(parsing: text) {
-            case .hub, .family: return text
-            case .manifest(let url, _, _, _) where !url.isFileURL: return text
-            case .manifest, .file:
-                throw NativeFailure(
-                    422, "bad-reference", "a file of this machine cannot be added here",
-                    remedy: "Pull it with the command line.", field: "reference")
-            }
+    /// Removes a model from the list of the settings; what is installed stays.
+    func unlist(_ id: String) async throws {
+        guard let family = Family(id), let text = library.listed[family] else {
+            throw NativeFailure(404, "model-not-found", "the settings do not list \(String(id.prefix(200)).quoted)")
+        }
+        try await SettingsFile(home: hearth.home).change { configuration in
+            let rest = configuration.library.models.filter { $0 != text }
+            try configuration.set("library.models", to: rest.isEmpty ? nil : rest.joined(separator: ","))
+        }
+        await library.refreshOffers()
+        await tell()
+    }
+
+    /// The reference of an order. A client names models, never files of this machine.
+    nonisolated static func reference(_ order: AddOrder) throws -> String {
+        var text = order.reference.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard text.utf8.count <= 2048, !text.contains(",") else {
+            throw NativeFailure.bad("reference", "a repository of the Hub or an https address")
+        }
+        // What the Hub's pages and the shell's habits give.
+        for prefix in ["https://huggingface.co/", "http://huggingface.co/", "huggingface.co/"]
+        where text.hasPrefix(prefix) {
+            let names = text.dropFirst(prefix.count).split(separator: "/")
+            if names.count >= 2 { text = "hf:\(names[0])/\(names[1])" }
+        }
+        let names = text.split(separator: "/", omittingEmptySubsequences: false)
+        if names.count == 2, !text.contains("://"), !text.hasPrefix("hf:"), !text.hasPrefix("."),
+            !text.hasPrefix("~"),
+            !names[0].isEmpty
+        {
+            text = "hf:" + text
+        }
+        switch try ModelReference(parsing: text) {
+        case .hub, .family: return text
+        case .manifest(let url, _, _, _) where !url.isFileURL: return text
+        case .manifest, .file:
+            throw NativeFailure(
+                422, "bad-reference", "a file of this machine cannot be added here",
+                remedy: "Pull it with the command line.", field: "reference")
         }
     }
+}
 #endif

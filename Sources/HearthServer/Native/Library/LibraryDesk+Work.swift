@@ -1,208 +1,208 @@
 #if Server
-    import Foundation
-    import Hearth
-    import HearthBase
-    import HearthCatalog
-    import HearthDelivery
-    import HearthHTTP
-    import HearthStore
-    import HearthTransfer
+import Foundation
+import Hearth
+import HearthBase
+import HearthCatalog
+import HearthDelivery
+import HearthHTTP
+import HearthStore
+import HearthTransfer
 
-    extension LibraryDesk {
-        /// A model by its id.
-        /// - Throws: ``NativeFailure`` with `model-not-found`.
-        func row(_ id: String) throws -> LibraryRow {
-            guard let family = Family(id), let row = library.row(of: family) else {
-                throw NativeFailure(404, "model-not-found", "there is no model \(String(id.prefix(200)).quoted)")
-            }
-            return row
+extension LibraryDesk {
+    /// A model by its id.
+    /// - Throws: ``NativeFailure`` with `model-not-found`.
+    func row(_ id: String) throws -> LibraryRow {
+        guard let family = Family(id), let row = library.row(of: family) else {
+            throw NativeFailure(404, "model-not-found", "there is no model \(String(id.prefix(200)).quoted)")
         }
+        return row
+    }
 
-        /// A model for clients, after the facts were read again.
-        func reply(_ family: Family) async throws -> RowReply {
-            await tell()
-            guard let body = body(of: family) else {
-                throw NativeFailure(404, "model-not-found", "the model \(family.name.quoted) is no longer listed")
-            }
-            return RowReply(row: body)
+    /// A model for clients, after the facts were read again.
+    func reply(_ family: Family) async throws -> RowReply {
+        await tell()
+        guard let body = body(of: family) else {
+            throw NativeFailure(404, "model-not-found", "the model \(family.name.quoted) is no longer listed")
         }
+        return RowReply(row: body)
+    }
 
-        // MARK: Downloads
+    // MARK: Downloads
 
-        /// Downloads a model or its update, or goes on with an unfinished download.
-        func download(_ id: String, _ order: DownloadOrder) async throws -> RowReply {
-            let row = try row(id)
-            try await resumeTransfers(of: row.id)
-            var options = DownloadOptions(metered: library.metered)
-            if let metered = order.metered?.use { options.metered = metered }
-            options.allowsUnverified = order.unverified ?? false
-            try library.download(row.model, options: options) { [weak self] ending in
-                if case .completed = ending { self?.arrived(row.id) }
-            }
-            return try await reply(row.id)
+    /// Downloads a model or its update, or goes on with an unfinished download.
+    func download(_ id: String, _ order: DownloadOrder) async throws -> RowReply {
+        let row = try row(id)
+        try await resumeTransfers(of: row.id)
+        var options = DownloadOptions(metered: library.metered)
+        if let metered = order.metered?.use { options.metered = metered }
+        options.allowsUnverified = order.unverified ?? false
+        try library.download(row.model, options: options) { [weak self] ending in
+            if case .completed = ending { self?.arrived(row.id) }
         }
+        return try await reply(row.id)
+    }
 
-        /// Loads a model that has just come if it is the one in use, so that the first answer does not wait.
-        private func arrived(_ family: Family) {
-            guard library.selectedModel?.id == family else { return }
-            load(family)
+    /// Loads a model that has just come if it is the one in use, so that the first answer does not wait.
+    private func arrived(_ family: Family) {
+        guard library.selectedModel?.id == family else { return }
+        load(family)
+    }
+
+    /// Pauses a download and keeps its bytes.
+    func pause(_ id: String) async throws -> RowReply {
+        let row = try row(id)
+        let found = try await transfers(of: row.id)
+        for transfer in found { _ = try await hearth.manager.transfers.pause(transfer.key) }
+        guard !found.isEmpty || !row.download.isActive else {
+            throw NativeFailure(
+                409, "not-resumable", "the download has no bytes yet", remedy: "Try again in a moment.")
         }
+        await readTransfers()
+        return try await reply(row.id)
+    }
 
-        /// Pauses a download and keeps its bytes.
-        func pause(_ id: String) async throws -> RowReply {
-            let row = try row(id)
-            let found = try await transfers(of: row.id)
-            for transfer in found { _ = try await hearth.manager.transfers.pause(transfer.key) }
-            guard !found.isEmpty || !row.download.isActive else {
-                throw NativeFailure(
-                    409, "not-resumable", "the download has no bytes yet", remedy: "Try again in a moment.")
-            }
-            await readTransfers()
-            return try await reply(row.id)
-        }
-
-        private func resumeTransfers(of family: Family) async throws {
-            for transfer in try await transfers(of: family) where transfer.state.word == "paused" {
-                _ = try await hearth.manager.transfers.resume(transfer.key)
-            }
-        }
-
-        /// Cancels a download and discards its bytes, also those of another process.
-        func cancel(_ id: String) async throws -> RowReply {
-            let row = try row(id)
-            library.cancelDownload(row.id)
-            if !row.download.isActive {
-                for transfer in try await transfers(of: row.id) {
-                    try await hearth.manager.transfers.cancel(transfer.key)
-                }
-            }
-            await readTransfers()
-            await tell()
-            // A model that is not listed has no row any more.
-            return RowReply(row: body(of: row.id) ?? RowBody(row, RowFacts()))
-        }
-
-        func reset(_ id: String) async throws -> RowReply {
-            let row = try row(id)
-            library.reset(row.id)
-            return try await reply(row.id)
-        }
-
-        private func transfers(of family: Family) async throws -> [TransferSummary] {
-            try await hearth.manager.transfers.list().filter { $0.release?.family == family }
-        }
-
-        // MARK: Choosing
-
-        /// Saves a model for a role, and loads it.
-        func select(_ id: String, as role: RoleWord?) async throws -> RowReply {
-            let row = try row(id)
-            guard row.isUsable else {
-                throw NativeFailure(409, "not-installed", "\(row.model.displayName) is not on this device")
-            }
-            guard row.model.role != .classifier else {
-                throw NativeFailure(
-                    422, "no-answers",
-                    "\(row.model.displayName) is a classifier: it reads pictures, and answers nothing",
-                    remedy: "Choose another model.")
-            }
-            if role == .vision || role == nil && row.model.role == .vision {
-                guard row.model.seesImages else {
-                    throw NativeFailure(422, "no-vision", "\(row.model.displayName) does not understand pictures")
-                }
-                try await saveVision(row.id.name)
-            } else {
-                try await library.setDefaultModel(row.id)
-            }
-            load(row.id)
-            return try await reply(row.id)
-        }
-
-        /// Forgets the saved model of a role.
-        func forget(_ role: RoleWord) async throws {
-            switch role {
-            case .text: try await library.setDefaultModel(nil)
-            case .vision: try await saveVision(nil)
-            }
-            await tell()
-        }
-
-        private func saveVision(_ name: String?) async throws {
-            try await SettingsFile(home: hearth.home).change { try $0.set("visionModel", to: name) }
-        }
-
-        /// Unloads all models that no answer uses.
-        func unload() async { hearth.models.pool.retire { _ in true } }
-
-        // MARK: Releases
-
-        /// Goes back to the release before.
-        func rollback(_ id: String) async throws -> RowReply {
-            let row = try row(id)
-            try await hearth.manager.rollback(row.id)
-            await library.refreshLocal()
-            return try await reply(row.id)
-        }
-
-        func pin(_ id: String, _ order: PinOrder) async throws -> RowReply {
-            let row = try row(id)
-            guard var identity = row.local?.model.identity else {
-                throw NativeFailure(409, "not-installed", "\(row.model.displayName) is not on this device")
-            }
-            if let version = order.version {
-                guard let version = ReleaseVersion(version) else { throw NativeFailure.bad("version", "a version") }
-                let variant = order.variant.flatMap { Variant($0) }
-                identity = try await hearth.manager.installed(row.id, version: version, variant: variant).identity
-            }
-            try await hearth.manager.pin(identity)
-            await library.refreshLocal()
-            return try await reply(row.id)
-        }
-
-        func unpin(_ id: String) async throws -> RowReply {
-            let row = try row(id)
-            try await hearth.manager.unpin(row.id)
-            await library.refreshLocal()
-            return try await reply(row.id)
-        }
-
-        /// Compares the files with their digests.
-        func verify(_ id: String) async throws -> VerifiedBody {
-            let row = try row(id)
-            guard let identity = row.local?.model.identity else {
-                throw NativeFailure(409, "not-installed", "\(row.model.displayName) is not on this device")
-            }
-            let report = try await hearth.manager.verify(identity)
-            return VerifiedBody(
-                isIntact: report.isIntact,
-                damaged: report.files.filter { $0.outcome != .intact }.map { "\($0.expected.name)" })
-        }
-
-        /// Unloads a model and removes it from the device.
-        func remove(_ id: String) async throws {
-            let row = try row(id)
-            await hearth.models.unload(row.id)
-            try await library.delete(row.id)
-            // The sources offer a removed model anew; without their answer its row would be gone.
-            await library.refreshOffers()
-            await tell()
-        }
-
-        /// The installed releases of a model: the active one, then the others by their installation, the last first.
-        func releases(_ family: Family) async throws -> [InstalledBody] {
-            try await hearth.manager.installed().filter { $0.identity.family == family }
-                .sorted { ($0.isActive ? 1 : 0, $0.receipt.installed) > ($1.isActive ? 1 : 0, $1.receipt.installed) }
-                .map { release in
-                    InstalledBody(
-                        version: release.identity.version.name, variant: release.identity.variant?.name,
-                        isActive: release.isActive, sizeBytes: Int(clamping: release.receipt.totalSize),
-                        installed: release.receipt.installed)
-                }
+    private func resumeTransfers(of family: Family) async throws {
+        for transfer in try await transfers(of: family) where transfer.state.word == "paused" {
+            _ = try await hearth.manager.transfers.resume(transfer.key)
         }
     }
 
-    extension MeteredWord {
-        /// The permission; `nil` asks, which is a refusal that the page turns into a question.
-        var use: MeteredUse? { MeteredUse(rawValue: rawValue) }
+    /// Cancels a download and discards its bytes, also those of another process.
+    func cancel(_ id: String) async throws -> RowReply {
+        let row = try row(id)
+        library.cancelDownload(row.id)
+        if !row.download.isActive {
+            for transfer in try await transfers(of: row.id) {
+                try await hearth.manager.transfers.cancel(transfer.key)
+            }
+        }
+        await readTransfers()
+        await tell()
+        // A model that is not listed has no row any more.
+        return RowReply(row: body(of: row.id) ?? RowBody(row, RowFacts()))
     }
+
+    func reset(_ id: String) async throws -> RowReply {
+        let row = try row(id)
+        library.reset(row.id)
+        return try await reply(row.id)
+    }
+
+    private func transfers(of family: Family) async throws -> [TransferSummary] {
+        try await hearth.manager.transfers.list().filter { $0.release?.family == family }
+    }
+
+    // MARK: Choosing
+
+    /// Saves a model for a role, and loads it.
+    func select(_ id: String, as role: RoleWord?) async throws -> RowReply {
+        let row = try row(id)
+        guard row.isUsable else {
+            throw NativeFailure(409, "not-installed", "\(row.model.displayName) is not on this device")
+        }
+        guard row.model.role != .classifier else {
+            throw NativeFailure(
+                422, "no-answers",
+                "\(row.model.displayName) is a classifier: it reads pictures, and answers nothing",
+                remedy: "Choose another model.")
+        }
+        if role == .vision || role == nil && row.model.role == .vision {
+            guard row.model.seesImages else {
+                throw NativeFailure(422, "no-vision", "\(row.model.displayName) does not understand pictures")
+            }
+            try await saveVision(row.id.name)
+        } else {
+            try await library.setDefaultModel(row.id)
+        }
+        load(row.id)
+        return try await reply(row.id)
+    }
+
+    /// Forgets the saved model of a role.
+    func forget(_ role: RoleWord) async throws {
+        switch role {
+        case .text: try await library.setDefaultModel(nil)
+        case .vision: try await saveVision(nil)
+        }
+        await tell()
+    }
+
+    private func saveVision(_ name: String?) async throws {
+        try await SettingsFile(home: hearth.home).change { try $0.set("visionModel", to: name) }
+    }
+
+    /// Unloads all models that no answer uses.
+    func unload() async { hearth.models.pool.retire { _ in true } }
+
+    // MARK: Releases
+
+    /// Goes back to the release before.
+    func rollback(_ id: String) async throws -> RowReply {
+        let row = try row(id)
+        try await hearth.manager.rollback(row.id)
+        await library.refreshLocal()
+        return try await reply(row.id)
+    }
+
+    func pin(_ id: String, _ order: PinOrder) async throws -> RowReply {
+        let row = try row(id)
+        guard var identity = row.local?.model.identity else {
+            throw NativeFailure(409, "not-installed", "\(row.model.displayName) is not on this device")
+        }
+        if let version = order.version {
+            guard let version = ReleaseVersion(version) else { throw NativeFailure.bad("version", "a version") }
+            let variant = order.variant.flatMap { Variant($0) }
+            identity = try await hearth.manager.installed(row.id, version: version, variant: variant).identity
+        }
+        try await hearth.manager.pin(identity)
+        await library.refreshLocal()
+        return try await reply(row.id)
+    }
+
+    func unpin(_ id: String) async throws -> RowReply {
+        let row = try row(id)
+        try await hearth.manager.unpin(row.id)
+        await library.refreshLocal()
+        return try await reply(row.id)
+    }
+
+    /// Compares the files with their digests.
+    func verify(_ id: String) async throws -> VerifiedBody {
+        let row = try row(id)
+        guard let identity = row.local?.model.identity else {
+            throw NativeFailure(409, "not-installed", "\(row.model.displayName) is not on this device")
+        }
+        let report = try await hearth.manager.verify(identity)
+        return VerifiedBody(
+            isIntact: report.isIntact,
+            damaged: report.files.filter { $0.outcome != .intact }.map { "\($0.expected.name)" })
+    }
+
+    /// Unloads a model and removes it from the device.
+    func remove(_ id: String) async throws {
+        let row = try row(id)
+        await hearth.models.unload(row.id)
+        try await library.delete(row.id)
+        // The sources offer a removed model anew; without their answer its row would be gone.
+        await library.refreshOffers()
+        await tell()
+    }
+
+    /// The installed releases of a model: the active one, then the others by their installation, the last first.
+    func releases(_ family: Family) async throws -> [InstalledBody] {
+        try await hearth.manager.installed().filter { $0.identity.family == family }
+            .sorted { ($0.isActive ? 1 : 0, $0.receipt.installed) > ($1.isActive ? 1 : 0, $1.receipt.installed) }
+            .map { release in
+                InstalledBody(
+                    version: release.identity.version.name, variant: release.identity.variant?.name,
+                    isActive: release.isActive, sizeBytes: Int(clamping: release.receipt.totalSize),
+                    installed: release.receipt.installed)
+            }
+    }
+}
+
+extension MeteredWord {
+    /// The permission; `nil` asks, which is a refusal that the page turns into a question.
+    var use: MeteredUse? { MeteredUse(rawValue: rawValue) }
+}
 #endif

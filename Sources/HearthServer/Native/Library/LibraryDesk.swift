@@ -1,204 +1,204 @@
 #if Server
-    import Hearth
-    import HearthBase
-    import HearthCatalog
-    import HearthDelivery
-    import HearthStore
-    import HearthTransfer
-    import Observation
+import Hearth
+import HearthBase
+import HearthCatalog
+import HearthDelivery
+import HearthStore
+import HearthTransfer
+import Observation
 
-    /// The library of the page: follows the view models of the library and of the downloads, and tells clients what changed.
-    @MainActor final class LibraryDesk {
-        /// The models of the present settings.
-        private(set) var hearth: Hearth
-        let log: EventLog
-        private let time: TimeSource
-        private var facts: [Family: RowFacts] = [:]
-        /// The transfers of all processes, as they were last.
-        private(set) var transfers: [TransferSummary] = []
-        /// The saved vision model and the models that the settings list.
-        private var saved = SavedModels()
-        private var told: (rows: [RowBody], library: LibraryBody?, activation: ActivationBody?) = ([], nil, nil)
-        private var publishing: Task<Void, Never>?
-        private var lastTold: Stopwatch?
+/// The library of the page: follows the view models of the library and of the downloads, and tells clients what changed.
+@MainActor final class LibraryDesk {
+    /// The models of the present settings.
+    private(set) var hearth: Hearth
+    let log: EventLog
+    private let time: TimeSource
+    private var facts: [Family: RowFacts] = [:]
+    /// The transfers of all processes, as they were last.
+    private(set) var transfers: [TransferSummary] = []
+    /// The saved vision model and the models that the settings list.
+    private var saved = SavedModels()
+    private var told: (rows: [RowBody], library: LibraryBody?, activation: ActivationBody?) = ([], nil, nil)
+    private var publishing: Task<Void, Never>?
+    private var lastTold: Stopwatch?
 
-        /// The least time between two events of one row.
-        private static let pace = Duration.milliseconds(100)
+    /// The least time between two events of one row.
+    private static let pace = Duration.milliseconds(100)
 
-        init(_ hearth: Hearth, log: EventLog, time: TimeSource) {
-            self.hearth = hearth
-            self.log = log
-            self.time = time
-            observe()
+    init(_ hearth: Hearth, log: EventLog, time: TimeSource) {
+        self.hearth = hearth
+        self.log = log
+        self.time = time
+        observe()
+    }
+
+    var library: ModelLibrary { hearth.library }
+    /// The view model of loads, once something was loaded for the page: its first use loads the selected model.
+    private var shownDownloads: ModelDownloadViewModel?
+
+    /// Goes on with the models of other settings. Downloads under way continue in the new library.
+    func use(_ next: Hearth) async {
+        let old = hearth
+        hearth = next
+        shownDownloads = nil
+        observe()
+        await old.library.close()
+        await next.library.refresh()
+        await tell()
+    }
+
+    // MARK: Reading
+
+    /// The rows as clients see them.
+    var rows: [RowBody] {
+        library.rows.map { row in RowBody(row, facts[row.id] ?? RowFacts(), transfer: transfer(of: row.id)) }
+    }
+
+    func body(of family: Family) -> RowBody? { rows.first { $0.id == family.name } }
+
+    var libraryBody: LibraryBody {
+        let library = library
+        return LibraryBody(
+            isRefreshing: library.isRefreshing, offerProblem: library.offerProblem.map { ProblemBody($0) },
+            homeProblem: library.homeProblem.map { ProblemBody($0) }, notices: library.cachedLists.map(\.sentence),
+            selected: library.selectedModel?.id.name, defaultModel: library.defaultModel, visionModel: saved.vision,
+            metered: library.metered.rawValue,
+            canAnswer: library.hasModel(for: .text) || library.hasModel(for: .vision),
+            canSee: library.hasModel(for: .vision))
+    }
+
+    var activation: ActivationBody {
+        func active(_ family: Family?) -> ActiveModelBody? {
+            guard let family, let row = library.row(of: family), row.isUsable else { return nil }
+            return ActiveModelBody(
+                id: family.name, name: row.model.displayName, isLoaded: facts[family]?.isLoaded ?? false)
         }
+        return ActivationBody(
+            text: active(library.selectedModel?.id), vision: active(visionFamily),
+            isLoading: shownDownloads?.isModelLoading ?? false, loadError: shownDownloads?.loadError,
+            deleteError: shownDownloads?.deleteError)
+    }
 
-        var library: ModelLibrary { hearth.library }
-        /// The view model of loads, once something was loaded for the page: its first use loads the selected model.
-        private var shownDownloads: ModelDownloadViewModel?
+    /// The reference of the model in use: the saved one with its version, or the selected one.
+    var usualModel: String? {
+        guard let selected = library.selectedModel else { return nil }
+        let saved = library.defaultModel
+        if let saved, saved.prefix(while: { $0 != "@" && $0 != ":" }) == selected.id.name { return saved }
+        return selected.id.name
+    }
 
-        /// Goes on with the models of other settings. Downloads under way continue in the new library.
-        func use(_ next: Hearth) async {
-            let old = hearth
-            hearth = next
-            shownDownloads = nil
-            observe()
-            await old.library.close()
-            await next.library.refresh()
-            await tell()
-        }
+    /// The model that answers questions with pictures: the saved one, else one on this device.
+    var visionFamily: Family? {
+        if let family = saved.visionFamily, library.row(of: family)?.isUsable == true { return family }
+        if let selected = library.selectedModel, selected.seesImages { return selected.id }
+        return library.rows.first { $0.isUsable && $0.model.seesImages }?.id
+    }
 
-        // MARK: Reading
+    /// The unfinished transfer of a model.
+    private func transfer(of family: Family) -> TransferSummary? {
+        transfers.first { $0.release?.family == family }
+    }
 
-        /// The rows as clients see them.
-        var rows: [RowBody] {
-            library.rows.map { row in RowBody(row, facts[row.id] ?? RowFacts(), transfer: transfer(of: row.id)) }
-        }
+    // MARK: Following
 
-        func body(of family: Family) -> RowBody? { rows.first { $0.id == family.name } }
-
-        var libraryBody: LibraryBody {
-            let library = library
-            return LibraryBody(
-                isRefreshing: library.isRefreshing, offerProblem: library.offerProblem.map { ProblemBody($0) },
-                homeProblem: library.homeProblem.map { ProblemBody($0) }, notices: library.cachedLists.map(\.sentence),
-                selected: library.selectedModel?.id.name, defaultModel: library.defaultModel, visionModel: saved.vision,
-                metered: library.metered.rawValue,
-                canAnswer: library.hasModel(for: .text) || library.hasModel(for: .vision),
-                canSee: library.hasModel(for: .vision))
-        }
-
-        var activation: ActivationBody {
-            func active(_ family: Family?) -> ActiveModelBody? {
-                guard let family, let row = library.row(of: family), row.isUsable else { return nil }
-                return ActiveModelBody(
-                    id: family.name, name: row.model.displayName, isLoaded: facts[family]?.isLoaded ?? false)
-            }
-            return ActivationBody(
-                text: active(library.selectedModel?.id), vision: active(visionFamily),
-                isLoading: shownDownloads?.isModelLoading ?? false, loadError: shownDownloads?.loadError,
-                deleteError: shownDownloads?.deleteError)
-        }
-
-        /// The reference of the model in use: the saved one with its version, or the selected one.
-        var usualModel: String? {
-            guard let selected = library.selectedModel else { return nil }
-            let saved = library.defaultModel
-            if let saved, saved.prefix(while: { $0 != "@" && $0 != ":" }) == selected.id.name { return saved }
-            return selected.id.name
-        }
-
-        /// The model that answers questions with pictures: the saved one, else one on this device.
-        var visionFamily: Family? {
-            if let family = saved.visionFamily, library.row(of: family)?.isUsable == true { return family }
-            if let selected = library.selectedModel, selected.seesImages { return selected.id }
-            return library.rows.first { $0.isUsable && $0.model.seesImages }?.id
-        }
-
-        /// The unfinished transfer of a model.
-        private func transfer(of family: Family) -> TransferSummary? {
-            transfers.first { $0.release?.family == family }
-        }
-
-        // MARK: Following
-
-        /// Follows the observable properties. The closure is called before the next change.
-        private func observe() {
-            let (library, downloads) = (library, shownDownloads)
-            let watched = self.watched
-            withObservationTracking {
-                _ = (library.rows, library.selectedModel, library.defaultModel, library.isRefreshing)
-                _ = (library.offerProblem, library.cachedLists, library.homeProblem)
-                _ = (downloads?.isModelLoading, downloads?.isModelLoaded, downloads?.loadError, downloads?.deleteError)
-            } onChange: { [weak self] in
-                Task { @MainActor [weak self] in
-                    guard let self, watched == self.watched else { return }
-                    self.observe()
-                    self.changed()
-                }
-            }
-        }
-
-        private var watched: [ObjectIdentifier?] {
-            [ObjectIdentifier(library), shownDownloads.map { ObjectIdentifier($0) }]
-        }
-
-        /// Loads a model; the view model of the downloads tells how that ends.
-        func load(_ family: Family) {
-            guard let model = library.row(of: family)?.local?.model else { return }
-            let downloads = hearth.downloads
-            if shownDownloads !== downloads {
-                shownDownloads = downloads
-                observe()
-            }
-            downloads.selectedModel = model
-            do {
-                try downloads.loadModel()
-            } catch {
-                Log.write(.info, "native", "\(family) is not loaded", [.error(error)])
-            }
-        }
-
-        /// Tells clients soon.
-        private func changed() {
-            guard publishing == nil else { return }
-            let wait = lastTold.map { Self.pace - $0.elapsed } ?? .zero
-            publishing = Task { [time] in
-                // A cancelled sleep tells at once.
-                if wait > .zero { try? await time.sleep(for: wait) }
-                publishing = nil
-                await tell()
-            }
-        }
-
-        /// Reads the facts that no view model has, then tells clients what changed.
-        func tell() async {
-            await readFacts()
-            lastTold = time.stopwatch()
-            let (rows, library, activation) = (rows, libraryBody, activation)
-            let before = Dictionary(told.rows.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-            for row in rows where before[row.id] != row { log.add("row", RowReply(row: row)) }
-            let present = Set(rows.map(\.id))
-            for id in before.keys.sorted() where !present.contains(id) { log.add("row-removed", IDBody(id: id)) }
-            if library != told.library { log.add("library", library) }
-            if activation != told.activation { log.add("engine", activation) }
-            told = (rows, library, activation)
-        }
-
-        private func readFacts() async {
-            let (store, loaded) = (hearth.manager.store, hearth.models.pool.loaded)
-            saved = await SavedModels.read(home: hearth.home, or: saved)
-            let listed = library.listed
-            var found: [Family: RowFacts] = [:]
-            for row in library.rows {
-                var fact = RowFacts()
-                fact.isListed = listed[row.id] != nil
-                fact.isDefaultVision = saved.visionFamily == row.id
-                if row.local != nil {
-                    do {
-                        let state = try await store.state(of: row.id)
-                        fact.pinned = state.pinned
-                        fact.heldBack = state.heldBack
-                    } catch {
-                        Log.write(.info, "native", "the state of \(row.id) cannot be read", [.error(error)])
-                    }
-                    fact.isLoaded = loaded.contains { $0.release?.family == row.id }
-                }
-                found[row.id] = fact
-            }
-            facts = found
-        }
-
-        /// Reads the transfers of all processes; tells clients if they changed.
-        func readTransfers() async {
-            do {
-                let now = try await hearth.manager.transfers.list()
-                guard now != transfers else { return }
-                transfers = now
-                log.add("transfer", EmptyBody())
-                changed()
-            } catch {
-                Log.write(.info, "native", "the transfers cannot be listed", [.error(error)])
+    /// Follows the observable properties. The closure is called before the next change.
+    private func observe() {
+        let (library, downloads) = (library, shownDownloads)
+        let watched = self.watched
+        withObservationTracking {
+            _ = (library.rows, library.selectedModel, library.defaultModel, library.isRefreshing)
+            _ = (library.offerProblem, library.cachedLists, library.homeProblem)
+            _ = (downloads?.isModelLoading, downloads?.isModelLoaded, downloads?.loadError, downloads?.deleteError)
+        } onChange: { [weak self] in
+            Task { @MainActor [weak self] in
+                guard let self, watched == self.watched else { return }
+                self.observe()
+                self.changed()
             }
         }
     }
+
+    private var watched: [ObjectIdentifier?] {
+        [ObjectIdentifier(library), shownDownloads.map { ObjectIdentifier($0) }]
+    }
+
+    /// Loads a model; the view model of the downloads tells how that ends.
+    func load(_ family: Family) {
+        guard let model = library.row(of: family)?.local?.model else { return }
+        let downloads = hearth.downloads
+        if shownDownloads !== downloads {
+            shownDownloads = downloads
+            observe()
+        }
+        downloads.selectedModel = model
+        do {
+            try downloads.loadModel()
+        } catch {
+            Log.write(.info, "native", "\(family) is not loaded", [.error(error)])
+        }
+    }
+
+    /// Tells clients soon.
+    private func changed() {
+        guard publishing == nil else { return }
+        let wait = lastTold.map { Self.pace - $0.elapsed } ?? .zero
+        publishing = Task { [time] in
+            // A cancelled sleep tells at once.
+            if wait > .zero { try? await time.sleep(for: wait) }
+            publishing = nil
+            await tell()
+        }
+    }
+
+    /// Reads the facts that no view model has, then tells clients what changed.
+    func tell() async {
+        await readFacts()
+        lastTold = time.stopwatch()
+        let (rows, library, activation) = (rows, libraryBody, activation)
+        let before = Dictionary(told.rows.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+        for row in rows where before[row.id] != row { log.add("row", RowReply(row: row)) }
+        let present = Set(rows.map(\.id))
+        for id in before.keys.sorted() where !present.contains(id) { log.add("row-removed", IDBody(id: id)) }
+        if library != told.library { log.add("library", library) }
+        if activation != told.activation { log.add("engine", activation) }
+        told = (rows, library, activation)
+    }
+
+    private func readFacts() async {
+        let (store, loaded) = (hearth.manager.store, hearth.models.pool.loaded)
+        saved = await SavedModels.read(home: hearth.home, or: saved)
+        let listed = library.listed
+        var found: [Family: RowFacts] = [:]
+        for row in library.rows {
+            var fact = RowFacts()
+            fact.isListed = listed[row.id] != nil
+            fact.isDefaultVision = saved.visionFamily == row.id
+            if row.local != nil {
+                do {
+                    let state = try await store.state(of: row.id)
+                    fact.pinned = state.pinned
+                    fact.heldBack = state.heldBack
+                } catch {
+                    Log.write(.info, "native", "the state of \(row.id) cannot be read", [.error(error)])
+                }
+                fact.isLoaded = loaded.contains { $0.release?.family == row.id }
+            }
+            found[row.id] = fact
+        }
+        facts = found
+    }
+
+    /// Reads the transfers of all processes; tells clients if they changed.
+    func readTransfers() async {
+        do {
+            let now = try await hearth.manager.transfers.list()
+            guard now != transfers else { return }
+            transfers = now
+            log.add("transfer", EmptyBody())
+            changed()
+        } catch {
+            Log.write(.info, "native", "the transfers cannot be listed", [.error(error)])
+        }
+    }
+}
 #endif

@@ -1,85 +1,85 @@
 #if Server
-    import Foundation
-    import HearthBase
-    import HearthCatalog
-    import HearthHTTP
+import Foundation
+import HearthBase
+import HearthCatalog
+import HearthHTTP
 
-    /// A model file at an address that no manifest describes: the user's own manifest of one file, kept in the home.
-    ///
-    /// ```
-    /// HOME/library/<hash of the address>.json    a manifest as publishers write it
-    /// ```
-    struct ListedFile: Sendable {
-        let url: URL
-        let digest: SHA256Digest?
-        let name: String?
+/// A model file at an address that no manifest describes: the user's own manifest of one file, kept in the home.
+///
+/// ```
+/// HOME/library/<hash of the address>.json    a manifest as publishers write it
+/// ```
+struct ListedFile: Sendable {
+    let url: URL
+    let digest: SHA256Digest?
+    let name: String?
 
-        /// A file of an order; `nil` if its reference is no address of a model file.
-        /// - Throws: ``NativeFailure`` for a digest or an address that cannot be used.
-        init?(_ order: AddOrder) throws {
-            let text = order.reference.trimmingCharacters(in: .whitespacesAndNewlines)
-            guard text.utf8.count <= 2048, let url = URL(string: text), url.host()?.isEmpty == false,
-                Path(url.path).fileExtension == "gguf"
-            else { return nil }
-            guard url.scheme == "https" || url.scheme == "http" && url.isLoopback, url.user() == nil else {
-                throw NativeFailure.bad("reference", "an https address without a user")
-            }
-            self.url = url
-            name = order.name?.trimmingCharacters(in: .whitespacesAndNewlines)
-            digest = try order.sha256.map { text in
-                guard let digest = SHA256Digest(hex: text.trimmingCharacters(in: .whitespaces).lowercased()) else {
-                    throw NativeFailure.bad("sha256", "64 hexadecimal digits")
-                }
-                return digest
-            }
+    /// A file of an order; `nil` if its reference is no address of a model file.
+    /// - Throws: ``NativeFailure`` for a digest or an address that cannot be used.
+    init?(_ order: AddOrder) throws {
+        let text = order.reference.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard text.utf8.count <= 2048, let url = URL(string: text), url.host()?.isEmpty == false,
+            Path(url.path).fileExtension == "gguf"
+        else { return nil }
+        guard url.scheme == "https" || url.scheme == "http" && url.isLoopback, url.user() == nil else {
+            throw NativeFailure.bad("reference", "an https address without a user")
         }
-
-        /// Asks for the file's length and writes its manifest.
-        /// - Returns: the reference that lists it.
-        /// - Throws: `HTTPError`, `FileError`; ``NativeFailure`` for an address that is no file.
-        func list(home: Path, http: any HTTPClient) async throws -> String {
-            let response = try await http.execute(
-                HTTPRequest(url, method: "HEAD", totalTimeout: .seconds(30), maximumRedirects: 5))
-            guard response.status == 200, let size = response.contentLength, size > 0 else {
-                throw NativeFailure(
-                    422, "no-file", "the address leads to no file (status \(response.status))",
-                    remedy: "Check the address in a browser.", field: "reference")
+        self.url = url
+        name = order.name?.trimmingCharacters(in: .whitespacesAndNewlines)
+        digest = try order.sha256.map { text in
+            guard let digest = SHA256Digest(hex: text.trimmingCharacters(in: .whitespaces).lowercased()) else {
+                throw NativeFailure.bad("sha256", "64 hexadecimal digits")
             }
-            let data = manifest(size: size)
-            let path = home.appending("library").joined("\(hash).json")
-            try await blocking {
-                let fileSystem = LocalFileSystem()
-                try fileSystem.makeFolders(path.parent, permissions: 0o700)
-                try fileSystem.replaceContents(of: path, with: data, permissions: 0o600)
-            }
-            return path.url.absoluteString + "#" + family
-        }
-
-        /// The beginning of the SHA-256 of the address.
-        private var hash: Substring { SHA256Digest(hashing: Data(url.absoluteString.utf8)).hex.prefix(16) }
-
-        /// The family: the file's name in the letters that a family may have, and the address's hash. Two addresses whose
-        /// files have the same name are two models.
-        private var family: String {
-            let stem = url.deletingPathExtension().lastPathComponent.lowercased()
-            let plain = String(
-                stem.unicodeScalars.map {
-                    "abcdefghijklmnopqrstuvwxyz0123456789._-".unicodeScalars.contains($0) ? Character($0) : "-"
-                })
-            let name = plain.drop { !$0.isLetter && !$0.isNumber }.prefix(55)
-            return "\(name.isEmpty ? "model" : name)-\(hash.prefix(8))"
-        }
-
-        private func manifest(size: UInt64) -> Data {
-            var entry: [String: JSONValue] = [
-                "id": .string(url.lastPathComponent), "family": .string(family), "version": .string("1"),
-                "filename": .string(family + ".gguf"), "sizeBytes": .integer(size),
-                "downloadUrl": .string(url.absoluteString), "role": .string("text"),
-            ]
-            entry["sha256"] = digest.map { .string($0.hex) }
-            let shown = name.flatMap { $0.isEmpty ? nil : $0 } ?? url.deletingPathExtension().lastPathComponent
-            entry["name"] = .string(String(shown.prefix(200)))
-            return JSONValue.object(["schemaVersion": .integer(1), "models": .array([.object(entry)])]).data
+            return digest
         }
     }
+
+    /// Asks for the file's length and writes its manifest.
+    /// - Returns: the reference that lists it.
+    /// - Throws: `HTTPError`, `FileError`; ``NativeFailure`` for an address that is no file.
+    func list(home: Path, http: any HTTPClient) async throws -> String {
+        let response = try await http.execute(
+            HTTPRequest(url, method: "HEAD", totalTimeout: .seconds(30), maximumRedirects: 5))
+        guard response.status == 200, let size = response.contentLength, size > 0 else {
+            throw NativeFailure(
+                422, "no-file", "the address leads to no file (status \(response.status))",
+                remedy: "Check the address in a browser.", field: "reference")
+        }
+        let data = manifest(size: size)
+        let path = home.appending("library").joined("\(hash).json")
+        try await blocking {
+            let fileSystem = LocalFileSystem()
+            try fileSystem.makeFolders(path.parent, permissions: 0o700)
+            try fileSystem.replaceContents(of: path, with: data, permissions: 0o600)
+        }
+        return path.url.absoluteString + "#" + family
+    }
+
+    /// The beginning of the SHA-256 of the address.
+    private var hash: Substring { SHA256Digest(hashing: Data(url.absoluteString.utf8)).hex.prefix(16) }
+
+    /// The family: the file's name in the letters that a family may have, and the address's hash. Two addresses whose
+    /// files have the same name are two models.
+    private var family: String {
+        let stem = url.deletingPathExtension().lastPathComponent.lowercased()
+        let plain = String(
+            stem.unicodeScalars.map {
+                "abcdefghijklmnopqrstuvwxyz0123456789._-".unicodeScalars.contains($0) ? Character($0) : "-"
+            })
+        let name = plain.drop { !$0.isLetter && !$0.isNumber }.prefix(55)
+        return "\(name.isEmpty ? "model" : name)-\(hash.prefix(8))"
+    }
+
+    private func manifest(size: UInt64) -> Data {
+        var entry: [String: JSONValue] = [
+            "id": .string(url.lastPathComponent), "family": .string(family), "version": .string("1"),
+            "filename": .string(family + ".gguf"), "sizeBytes": .integer(size),
+            "downloadUrl": .string(url.absoluteString), "role": .string("text"),
+        ]
+        entry["sha256"] = digest.map { .string($0.hex) }
+        let shown = name.flatMap { $0.isEmpty ? nil : $0 } ?? url.deletingPathExtension().lastPathComponent
+        entry["name"] = .string(String(shown.prefix(200)))
+        return JSONValue.object(["schemaVersion": .integer(1), "models": .array([.object(entry)])]).data
+    }
+}
 #endif

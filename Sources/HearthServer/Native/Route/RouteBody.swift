@@ -1,57 +1,57 @@
 #if Server
-    import HearthBase
-    import HearthRouting
+import HearthBase
+import HearthRouting
 
-    struct CloudBody: Codable, Sendable, Hashable {
-        var model: String
-        var kind: String?
-        /// What may leave the device with a question.
-        var shares: String
-        /// Whether the user's own key pays.
-        var hasOwnKey: Bool
-    }
+struct CloudBody: Codable, Sendable, Hashable {
+    var model: String
+    var kind: String?
+    /// What may leave the device with a question.
+    var shares: String
+    /// Whether the user's own key pays.
+    var hasOwnKey: Bool
+}
 
-    struct CreditsBody: Codable, Sendable, Hashable {
-        var left: Int
-        var of: Int
-    }
+struct CreditsBody: Codable, Sendable, Hashable {
+    var left: Int
+    var of: Int
+}
 
-    /// The engine that answers now, and why.
-    struct RouteBody: Codable, Sendable, Hashable {
-        /// The word of the badge.
-        var badge: String
-        var source: String
-        var reason: String
-        var reasonText: String
-        var forceLocal: Bool
-        var cloud: CloudBody?
-        /// Why the cloud of the settings cannot be used.
-        var problem: String?
-        var tier: String
-        var canUseCloud: Bool
-        var credits: CreditsBody?
+/// The engine that answers now, and why.
+struct RouteBody: Codable, Sendable, Hashable {
+    /// The word of the badge.
+    var badge: String
+    var source: String
+    var reason: String
+    var reasonText: String
+    var forceLocal: Bool
+    var cloud: CloudBody?
+    /// Why the cloud of the settings cannot be used.
+    var problem: String?
+    var tier: String
+    var canUseCloud: Bool
+    var credits: CreditsBody?
 
-        init(
-            _ decision: RouteDecision, forceLocal: Bool, cloud: NativeCloud, kind: String?, shares: String?
-        ) {
-            source = decision.source.rawValue
-            badge = decision.source == .cloud ? "Cloud" : "Local"
-            reason = decision.reasonCode
-            reasonText = decision.reasonText
-            self.forceLocal = forceLocal
-            self.cloud = cloud.name.map {
-                CloudBody(
-                    model: $0, kind: kind, shares: shares ?? CloudShares.all.text, hasOwnKey: cloud.hasOwnKey)
-            }
-            problem = cloud.problem
-            let rights = cloud.premium.rights
-            tier = rights.entitlement.tier.name
-            canUseCloud = rights.entitlement.canUseCloudAI
-            if let left = rights.credits, let of = rights.entitlement.monthlyCredits {
-                credits = CreditsBody(left: left, of: of)
-            }
+    init(
+        _ decision: RouteDecision, forceLocal: Bool, cloud: NativeCloud, kind: String?, shares: String?
+    ) {
+        source = decision.source.rawValue
+        badge = decision.source == .cloud ? "Cloud" : "Local"
+        reason = decision.reasonCode
+        reasonText = decision.reasonText
+        self.forceLocal = forceLocal
+        self.cloud = cloud.name.map {
+            CloudBody(
+                model: $0, kind: kind, shares: shares ?? CloudShares.all.text, hasOwnKey: cloud.hasOwnKey)
+        }
+        problem = cloud.problem
+        let rights = cloud.premium.rights
+        tier = rights.entitlement.tier.name
+        canUseCloud = rights.entitlement.canUseCloudAI
+        if let left = rights.credits, let of = rights.entitlement.monthlyCredits {
+            credits = CreditsBody(left: left, of: of)
         }
     }
+}
 
-    struct RouteOrder: Codable, Sendable { var forceLocal: Bool }
+struct RouteOrder: Codable, Sendable { var forceLocal: Bool }
 #endif

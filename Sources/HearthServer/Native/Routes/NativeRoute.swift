@@ -1,179 +1,179 @@
 #if Server
-    import Foundation
-    import HearthBase
-    import HearthHTTP
+import Foundation
+import HearthBase
+import HearthHTTP
 
-    /// A request of the native API with the values of its path.
-    struct NativeCall: Sendable {
-        let request: ServerRequest
-        /// The values of `{…}` in the path, by name.
-        let path: [String: String]
+/// A request of the native API with the values of its path.
+struct NativeCall: Sendable {
+    let request: ServerRequest
+    /// The values of `{…}` in the path, by name.
+    let path: [String: String]
 
-        /// A value of the path.
-        func value(_ name: String) -> String { path[name] ?? "" }
+    /// A value of the path.
+    func value(_ name: String) -> String { path[name] ?? "" }
 
-        /// A value of the query.
-        func query(_ name: String) -> String? {
-            request.target.value(name).flatMap { $0.isEmpty ? nil : $0 }
-        }
-
-        /// A whole number of the query.
-        /// - Throws: ``NativeFailure`` with `bad-request`.
-        func number(_ name: String, _ range: ClosedRange<Int>, usual: Int) throws -> Int {
-            guard let text = query(name) else { return usual }
-            guard let number = Int(text), range.contains(number) else {
-                throw NativeFailure.bad(name, "a whole number from \(range.lowerBound) to \(range.upperBound)")
-            }
-            return number
-        }
-
-        /// Whether a value of the query is `true`.
-        func flag(_ name: String) throws -> Bool {
-            guard let text = query(name) else { return false }
-            guard let flag = Bool(text) else { throw NativeFailure.bad(name, "true or false") }
-            return flag
-        }
+    /// A value of the query.
+    func query(_ name: String) -> String? {
+        request.target.value(name).flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// A value of a query, for the description.
-    struct NativeQuery: Sendable, Hashable {
-        let name: String
-        let meaning: String
-
-        init(_ name: String, _ meaning: String) {
-            self.name = name
-            self.meaning = meaning
+    /// A whole number of the query.
+    /// - Throws: ``NativeFailure`` with `bad-request`.
+    func number(_ name: String, _ range: ClosedRange<Int>, usual: Int) throws -> Int {
+        guard let text = query(name) else { return usual }
+        guard let number = Int(text), range.contains(number) else {
+            throw NativeFailure.bad(name, "a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
+        return number
     }
 
-    /// A body without members.
-    struct EmptyBody: Codable, Sendable, Hashable {}
+    /// Whether a value of the query is `true`.
+    func flag(_ name: String) throws -> Bool {
+        guard let text = query(name) else { return false }
+        guard let flag = Bool(text) else { throw NativeFailure.bad(name, "true or false") }
+        return flag
+    }
+}
 
-    /// A route of the native API: its address, its description and its work. The description is derived from the types of its
-    /// bodies.
-    struct NativeRoute: Sendable {
-        /// The body that a route takes.
-        struct Input: Sendable {
-            /// An example of a body, JSON; `nil` for bytes of another kind.
-            let example: String?
-            let mediaTypes: [String]
-            let describe: @Sendable (SchemaMaker) throws -> JSONValue
-            /// Reads a body.
-            let check: @Sendable ([UInt8]) throws -> Void
-        }
+/// A value of a query, for the description.
+struct NativeQuery: Sendable, Hashable {
+    let name: String
+    let meaning: String
 
-        let method: String
-        /// The address under `/hearth/v1`, such as `/models/{id}/download`.
-        let path: String
-        let summary: String
-        let status: Int
-        let query: [NativeQuery]
-        let input: Input?
-        /// The media type of the reply.
-        let mediaType: String
-        /// Describes the reply; `nil` for one that is not JSON.
-        let output: (@Sendable (SchemaMaker) throws -> JSONValue)?
-        let answer: @Sendable (NativeCall) async throws -> ServerReply
+    init(_ name: String, _ meaning: String) {
+        self.name = name
+        self.meaning = meaning
+    }
+}
 
-        /// The chapter of the description: the first part of the address.
-        var chapter: String { String(path.split(separator: "/").first ?? "") }
+/// A body without members.
+struct EmptyBody: Codable, Sendable, Hashable {}
 
-        /// The most bytes of a JSON body.
-        static let bodyLimit = 1 << 20
-
-        // MARK: Kinds
-
-        /// A route that takes no body.
-        static func plain<Output: Codable & Sendable>(
-            _ method: String, _ path: String, _ summary: String, status: Int = 200, query: [NativeQuery] = [],
-            _ work: @escaping @Sendable (NativeCall) async throws -> Output
-        ) -> NativeRoute {
-            NativeRoute(
-                method: method, path: path, summary: summary, status: status, query: query, input: nil,
-                mediaType: "application/json", output: { try $0.schema(of: Output.self) },
-                answer: { call in try json(try await work(call), status: status) })
-        }
-
-        /// A route that takes JSON.
-        /// - Parameter example: a body, which the description shows and a test reads.
-        static func json<Input: Codable & Sendable, Output: Codable & Sendable>(
-            _ method: String, _ path: String, _ summary: String, status: Int = 200, example: String,
-            _ work: @escaping @Sendable (NativeCall, Input) async throws -> Output
-        ) -> NativeRoute {
-            let reader = NativeReader<Input>()
-            return NativeRoute(
-                method: method, path: path, summary: summary, status: status, query: [],
-                input: NativeRoute.Input(
-                    example: example, mediaTypes: ["application/json"],
-                    describe: { try $0.schema(of: Input.self) }, check: { _ = try reader.value($0) }),
-                mediaType: "application/json", output: { try $0.schema(of: Output.self) },
-                answer: { call in
-                    try requireJSON(call.request)
-                    let bytes = try await call.request.body.collect(limit: bodyLimit)
-                    if call.request.headers["Content-Type"] == nil, !bytes.isEmpty { throw notJSON }
-                    let value = try reader.value(bytes)
-                    return try json(try await work(call, value), status: status)
-                })
-        }
-
-        /// A route with bodies of other kinds.
-        static func raw(
-            _ method: String, _ path: String, _ summary: String, query: [NativeQuery] = [], input: Input? = nil,
-            mediaType: String, status: Int = 200, output: (@Sendable (SchemaMaker) throws -> JSONValue)? = nil,
-            _ work: @escaping @Sendable (NativeCall) async throws -> ServerReply
-        ) -> NativeRoute {
-            NativeRoute(
-                method: method, path: path, summary: summary, status: status, query: query, input: input,
-                mediaType: mediaType, output: output, answer: work)
-        }
-
-        /// A JSON reply.
-        static func json(_ value: some Encodable, status: Int = 200) throws -> ServerReply {
-            ServerReply(
-                status: status,
-                headers: [
-                    "Content-Type": "application/json", "Cache-Control": "no-store",
-                    "X-Content-Type-Options": "nosniff",
-                ], body: .bytes(try NativeJSON.bytes(value)))
-        }
-
-        /// Refuses a body of another media type: a form of another site cannot send JSON. A request without a body needs none.
-        static func requireJSON(_ request: ServerRequest) throws {
-            guard let field = request.headers["Content-Type"] else { return }
-            let type = field.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
-            guard type == "application/json" else { throw notJSON }
-        }
-
-        private static let notJSON = NativeFailure(415, "media-type", "the body must be application/json")
+/// A route of the native API: its address, its description and its work. The description is derived from the types of its
+/// bodies.
+struct NativeRoute: Sendable {
+    /// The body that a route takes.
+    struct Input: Sendable {
+        /// An example of a body, JSON; `nil` for bytes of another kind.
+        let example: String?
+        let mediaTypes: [String]
+        let describe: @Sendable (SchemaMaker) throws -> JSONValue
+        /// Reads a body.
+        let check: @Sendable ([UInt8]) throws -> Void
     }
 
-    /// Reads JSON bodies of one type, and refuses members that the type does not have.
-    private struct NativeReader<Value: Codable & Sendable>: Sendable {
-        private let schema: JSONValue
-        private let components: [String: JSONValue]
+    let method: String
+    /// The address under `/hearth/v1`, such as `/models/{id}/download`.
+    let path: String
+    let summary: String
+    let status: Int
+    let query: [NativeQuery]
+    let input: Input?
+    /// The media type of the reply.
+    let mediaType: String
+    /// Describes the reply; `nil` for one that is not JSON.
+    let output: (@Sendable (SchemaMaker) throws -> JSONValue)?
+    let answer: @Sendable (NativeCall) async throws -> ServerReply
 
-        init() {
-            let maker = SchemaMaker()
-            // A type that cannot be described is found by the test of the description.
-            schema = (try? maker.schema(of: Value.self)) ?? .null
-            components = maker.components
-        }
+    /// The chapter of the description: the first part of the address.
+    var chapter: String { String(path.split(separator: "/").first ?? "") }
 
-        /// - Throws: ``NativeFailure``.
-        func value(_ bytes: [UInt8]) throws -> Value {
-            let data = bytes.isEmpty ? Data("{}".utf8) : Data(bytes)
-            let document: JSONValue
-            do {
-                document = try JSONValue(parsing: data)
-            } catch {
-                throw NativeFailure(400, "bad-request", "the body is not JSON")
-            }
-            guard document.members != nil else { throw NativeFailure.bad("body", "an object") }
-            if let name = NativeJSON.unknownField(in: document, schema, components) {
-                throw NativeFailure(
-                    400, "unknown-field", "there is no field `\(name.prefix(200))`", field: String(name.prefix(200)))
-            }
-            return try NativeJSON.value(Value.self, data)
-        }
+    /// The most bytes of a JSON body.
+    static let bodyLimit = 1 << 20
+
+    // MARK: Kinds
+
+    /// A route that takes no body.
+    static func plain<Output: Codable & Sendable>(
+        _ method: String, _ path: String, _ summary: String, status: Int = 200, query: [NativeQuery] = [],
+        _ work: @escaping @Sendable (NativeCall) async throws -> Output
+    ) -> NativeRoute {
+        NativeRoute(
+            method: method, path: path, summary: summary, status: status, query: query, input: nil,
+            mediaType: "application/json", output: { try $0.schema(of: Output.self) },
+            answer: { call in try json(try await work(call), status: status) })
     }
+
+    /// A route that takes JSON.
+    /// - Parameter example: a body, which the description shows and a test reads.
+    static func json<Input: Codable & Sendable, Output: Codable & Sendable>(
+        _ method: String, _ path: String, _ summary: String, status: Int = 200, example: String,
+        _ work: @escaping @Sendable (NativeCall, Input) async throws -> Output
+    ) -> NativeRoute {
+        let reader = NativeReader<Input>()
+        return NativeRoute(
+            method: method, path: path, summary: summary, status: status, query: [],
+            input: NativeRoute.Input(
+                example: example, mediaTypes: ["application/json"],
+                describe: { try $0.schema(of: Input.self) }, check: { _ = try reader.value($0) }),
+            mediaType: "application/json", output: { try $0.schema(of: Output.self) },
+            answer: { call in
+                try requireJSON(call.request)
+                let bytes = try await call.request.body.collect(limit: bodyLimit)
+                if call.request.headers["Content-Type"] == nil, !bytes.isEmpty { throw notJSON }
+                let value = try reader.value(bytes)
+                return try json(try await work(call, value), status: status)
+            })
+    }
+
+    /// A route with bodies of other kinds.
+    static func raw(
+        _ method: String, _ path: String, _ summary: String, query: [NativeQuery] = [], input: Input? = nil,
+        mediaType: String, status: Int = 200, output: (@Sendable (SchemaMaker) throws -> JSONValue)? = nil,
+        _ work: @escaping @Sendable (NativeCall) async throws -> ServerReply
+    ) -> NativeRoute {
+        NativeRoute(
+            method: method, path: path, summary: summary, status: status, query: query, input: input,
+            mediaType: mediaType, output: output, answer: work)
+    }
+
+    /// A JSON reply.
+    static func json(_ value: some Encodable, status: Int = 200) throws -> ServerReply {
+        ServerReply(
+            status: status,
+            headers: [
+                "Content-Type": "application/json", "Cache-Control": "no-store",
+                "X-Content-Type-Options": "nosniff",
+            ], body: .bytes(try NativeJSON.bytes(value)))
+    }
+
+    /// Refuses a body of another media type: a form of another site cannot send JSON. A request without a body needs none.
+    static func requireJSON(_ request: ServerRequest) throws {
+        guard let field = request.headers["Content-Type"] else { return }
+        let type = field.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
+        guard type == "application/json" else { throw notJSON }
+    }
+
+    private static let notJSON = NativeFailure(415, "media-type", "the body must be application/json")
+}
+
+/// Reads JSON bodies of one type, and refuses members that the type does not have.
+private struct NativeReader<Value: Codable & Sendable>: Sendable {
+    private let schema: JSONValue
+    private let components: [String: JSONValue]
+
+    init() {
+        let maker = SchemaMaker()
+        // A type that cannot be described is found by the test of the description.
+        schema = (try? maker.schema(of: Value.self)) ?? .null
+        components = maker.components
+    }
+
+    /// - Throws: ``NativeFailure``.
+    func value(_ bytes: [UInt8]) throws -> Value {
+        let data = bytes.isEmpty ? Data("{}".utf8) : Data(bytes)
+        let document: JSONValue
+        do {
+            document = try JSONValue(parsing: data)
+        } catch {
+            throw NativeFailure(400, "bad-request", "the body is not JSON")
+        }
+        guard document.members != nil else { throw NativeFailure.bad("body", "an object") }
+        if let name = NativeJSON.unknownField(in: document, schema, components) {
+            throw NativeFailure(
+                400, "unknown-field", "there is no field `\(name.prefix(200))`", field: String(name.prefix(200)))
+        }
+        return try NativeJSON.value(Value.self, data)
+    }
+}
 #endif

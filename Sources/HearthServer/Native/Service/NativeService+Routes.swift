@@ -1,45 +1,44 @@
 #if Server
-    import Foundation
-    import HearthBase
-    import HearthHTTP
+import Foundation
+import HearthBase
+import HearthHTTP
 
-    /// A document as it is.
-    struct AnyBody: Codable, Sendable, Hashable {}
+/// A document as it is.
+struct AnyBody: Codable, Sendable, Hashable {}
 
-    extension NativeService {
-        /// All routes.
-        static func routes(_ service: NativeService) -> [NativeRoute] {
-            stateRoutes(service) + modelRoutes(service) + releaseRoutes(service) + chatRoutes(service)
-                + messageRoutes(service) + actionRoutes(service) + storeRoutes(service) + settingRoutes(service)
-                + classifyRoutes(service)
-        }
-
-        /// The events, the state and the description.
-        private static func stateRoutes(_ service: NativeService) -> [NativeRoute] {
-            [
-                .raw(
-                    "GET", "/events", "Follow all changes (Server-Sent Events)",
-                    query: [.init("after", "the id of the last event that the client has; Last-Event-ID comes first")],
-                    mediaType: "text/event-stream"
-                ) { call in
-                    let feed = EventFeed(log: service.log, version: service.parts.version, time: service.parts.time)
-                    return feed.reply(after: call.request.headers["Last-Event-ID"] ?? call.query("after"))
-                },
-                .plain("GET", "/state", "Everything that the page needs at its start") { _ in await service.state() },
-                .raw(
-                    "GET", "/openapi.json", "This description", mediaType: "application/json",
-                    output: { try $0.schema(of: AnyBody.self) }
-                ) { _ in
-                    .json(try OpenAPI.document(service.routes, version: service.parts.version))
-                },
-                .plain("GET", "/route", "The engine that answers now, and why") { _ in await service.route() },
-                .json("PUT", "/route", "Let local models answer everything, or not", example: #"{"forceLocal": true}"#)
-                {
-                    (_, order: RouteOrder) in
-                    try await service.changeSettings(["routing.forceLocal": order.forceLocal ? "true" : nil])
-                    return await service.route()
-                },
-            ]
-        }
+extension NativeService {
+    /// All routes.
+    static func routes(_ service: NativeService) -> [NativeRoute] {
+        stateRoutes(service) + modelRoutes(service) + releaseRoutes(service) + chatRoutes(service)
+            + messageRoutes(service) + actionRoutes(service) + storeRoutes(service) + settingRoutes(service)
+            + classifyRoutes(service)
     }
+
+    /// The events, the state and the description.
+    private static func stateRoutes(_ service: NativeService) -> [NativeRoute] {
+        [
+            .raw(
+                "GET", "/events", "Follow all changes (Server-Sent Events)",
+                query: [.init("after", "the id of the last event that the client has; Last-Event-ID comes first")],
+                mediaType: "text/event-stream"
+            ) { call in
+                let feed = EventFeed(log: service.log, version: service.parts.version, time: service.parts.time)
+                return feed.reply(after: call.request.headers["Last-Event-ID"] ?? call.query("after"))
+            },
+            .plain("GET", "/state", "Everything that the page needs at its start") { _ in await service.state() },
+            .raw(
+                "GET", "/openapi.json", "This description", mediaType: "application/json",
+                output: { try $0.schema(of: AnyBody.self) }
+            ) { _ in
+                .json(try OpenAPI.document(service.routes, version: service.parts.version))
+            },
+            .plain("GET", "/route", "The engine that answers now, and why") { _ in await service.route() },
+            .json("PUT", "/route", "Let local models answer everything, or not", example: #"{"forceLocal": true}"#) {
+                (_, order: RouteOrder) in
+                try await service.changeSettings(["routing.forceLocal": order.forceLocal ? "true" : nil])
+                return await service.route()
+            },
+        ]
+    }
+}
 #endif

@@ -1,180 +1,180 @@
 #if Server
-    import Foundation
-    import Hearth
-    import HearthAssistant
-    import HearthBase
+import Foundation
+import Hearth
+import HearthAssistant
+import HearthBase
 
-    struct KeyBody: Codable, Sendable, Hashable {
-        var id: String
-        var name: String
-        var scopes: [String]
-        var created: Date
-    }
+struct KeyBody: Codable, Sendable, Hashable {
+    var id: String
+    var name: String
+    var scopes: [String]
+    var created: Date
+}
 
-    struct KeysBody: Codable, Sendable, Hashable { var keys: [KeyBody] }
+struct KeysBody: Codable, Sendable, Hashable { var keys: [KeyBody] }
 
-    enum ScopeWord: String, SchemaWord { case chat, models, admin }
+enum ScopeWord: String, SchemaWord { case chat, models, admin }
 
-    struct KeyOrder: Codable, Sendable {
-        var name: String
-        var scopes: [ScopeWord]
-    }
+struct KeyOrder: Codable, Sendable {
+    var name: String
+    var scopes: [ScopeWord]
+}
 
-    /// A new key, which is shown once.
-    struct NewKeyBody: Codable, Sendable, Hashable {
-        var id: String
-        var key: String
-    }
+/// A new key, which is shown once.
+struct NewKeyBody: Codable, Sendable, Hashable {
+    var id: String
+    var key: String
+}
 
-    extension NativeService {
-        /// Settings and keys.
-        static func settingRoutes(_ service: NativeService) -> [NativeRoute] {
-            [
-                .plain("GET", "/settings", "All settings with their kinds and values") { _ in
-                    let event = service.log.lastID
-                    let configuration = try await SettingsFile(home: service.records.path).read()
-                    return SettingsBody(settings: SettingKinds.bodies(configuration), event: event)
-                },
-                .raw(
-                    "PATCH", "/settings", "Change settings, all or none; null removes a value",
-                    input: NativeRoute.Input(
-                        example: #"{"temperature": 0.7, "chat.showThinking": false, "threads": null}"#,
-                        mediaTypes: ["application/json"],
-                        describe: { _ in
-                            .object([
-                                "type": .string("object"),
-                                "additionalProperties": .object([
-                                    "type": .array(["string", "number", "boolean", "null"].map { .string($0) })
-                                ]),
-                            ])
-                        }, check: { _ = try Self.values($0) }),
-                    mediaType: "application/json", output: { try $0.schema(of: SettingsBody.self) }
-                ) { call in
-                    try NativeRoute.requireJSON(call.request)
-                    let values = try Self.values(try await call.request.body.collect(limit: NativeRoute.bodyLimit))
-                    let after = try await service.changeSettings(values)
-                    return try NativeRoute.json(
-                        SettingsBody(
-                            settings: values.keys.sorted().map { SettingKinds.body($0, after) },
-                            event: service.log.lastID))
-                },
-                .plain("GET", "/keys", "The keys of other machines") { _ in
-                    let home = service.records.path
-                    let keys = try await blocking { try AccessKeys.load(home: home) }
-                    return KeysBody(
-                        keys: keys.keys.map { key in
-                            KeyBody(
-                                id: key.id, name: key.name, scopes: key.scopes.map(\.rawValue).sorted(),
-                                created: key.created)
-                        })
-                },
-                .json(
-                    "POST", "/keys", "Make a key; it is shown once", status: 201,
-                    example: #"{"name": "laptop", "scopes": ["chat"]}"#
-                ) { (_, order: KeyOrder) in try await service.createKey(order) },
-                .plain("DELETE", "/keys/{id}", "Revoke a key") { call in
-                    let id = call.value("id")
-                    try await service.changeKeys { try $0.revoke(id) }
-                    return EmptyBody()
-                },
-            ]
-        }
-
-        /// The values of a body: texts, numbers and flags by the names of settings.
-        static func values(_ bytes: [UInt8]) throws -> [String: String?] {
-            guard let document = try? JSONValue(parsing: Data(bytes)), let members = document.members else {
-                throw NativeFailure(400, "bad-request", "the body must be an object of settings")
-            }
-            return try members.mapValues { value in
-                switch value {
-                case .null: return nil
-                case .string(let text): return text
-                case .number(let digits): return digits
-                case .boolean(let flag): return flag ? "true" : "false"
-                case .array, .object: throw NativeFailure.bad("value", "a text, a number, true, false or null")
-                }
-            }
-        }
-
-        /// Changes settings: all or none. Those of conversations and the route count at once; others make the process read its
-        /// settings again.
-        @discardableResult
-        func changeSettings(_ values: [String: String?]) async throws -> Configuration {
-            let file = SettingsFile(home: records.path)
-            let before = try await file.read()
-            let after = try await file.change { configuration in
-                // A kind removes the values of the kind before, so that it comes first.
-                let order = values.sorted {
-                    ($0.key.hasSuffix(".kind") ? 0 : 1, $0.key) < ($1.key.hasSuffix(".kind") ? 0 : 1, $1.key)
-                }
-                for (key, value) in order { try configuration.set(key, to: value) }
-            }
-            guard after != before else { return after }
-            if after.shapesEngines(otherThan: before) {
-                await parts.reload()
-            } else {
-                await parts.refresh(after)
-                await reread()
-            }
-            log.add("settings", ["keys": values.keys.sorted()])
-            return after
-        }
-
-        private func createKey(_ order: KeyOrder) async throws -> NewKeyBody {
-            let name = order.name.trimmingCharacters(in: .whitespacesAndNewlines)
-            guard (1...64).contains(name.utf8.count), name.allSatisfy({ !$0.isNewline }), !order.scopes.isEmpty else {
-                throw NativeFailure.bad("name", "a text of at most 64 bytes, with one scope at least")
-            }
-            let scopes = Set(order.scopes.compactMap { ServerScope(rawValue: $0.rawValue) })
-            let now = parts.time.now
-            let made = Locked<NewKeyBody?>(nil)
-            try await changeKeys { keys in
-                let text = try keys.create(name, scopes: scopes, at: now)
-                guard let key = keys.keys.last else { return }
-                made.withLock { $0 = NewKeyBody(id: key.id, key: text) }
-            }
-            guard let body = made.withLock({ $0 }) else { throw NativeFailure(500, "failed", "the key was not made") }
-            return body
-        }
-
-        private static let keyTurns = TurnQueue()
-
-        private func changeKeys(_ body: @escaping @Sendable (inout AccessKeys) throws -> Void) async throws {
-            let home = records.path
-            try await Self.keyTurns.turn {
-                try await blocking {
-                    var keys = try AccessKeys.load(home: home)
-                    try body(&keys)
-                    try keys.save(home: home)
-                }
-            }
-            await parts.reload()
-        }
-    }
-
-    extension Configuration {
-        /// The beginnings of settings that shape neither engines nor the server nor the sources of models.
-        private static let light = [
-            "approval.", "search.", "stores.", "chat.", "cloud.", "routing.", "entitlement.", "library.",
-            "defaultModel",
-            "visionModel", "maximumNewTokens", "temperature",
+extension NativeService {
+    /// Settings and keys.
+    static func settingRoutes(_ service: NativeService) -> [NativeRoute] {
+        [
+            .plain("GET", "/settings", "All settings with their kinds and values") { _ in
+                let event = service.log.lastID
+                let configuration = try await SettingsFile(home: service.records.path).read()
+                return SettingsBody(settings: SettingKinds.bodies(configuration), event: event)
+            },
+            .raw(
+                "PATCH", "/settings", "Change settings, all or none; null removes a value",
+                input: NativeRoute.Input(
+                    example: #"{"temperature": 0.7, "chat.showThinking": false, "threads": null}"#,
+                    mediaTypes: ["application/json"],
+                    describe: { _ in
+                        .object([
+                            "type": .string("object"),
+                            "additionalProperties": .object([
+                                "type": .array(["string", "number", "boolean", "null"].map { .string($0) })
+                            ]),
+                        ])
+                    }, check: { _ = try Self.values($0) }),
+                mediaType: "application/json", output: { try $0.schema(of: SettingsBody.self) }
+            ) { call in
+                try NativeRoute.requireJSON(call.request)
+                let values = try Self.values(try await call.request.body.collect(limit: NativeRoute.bodyLimit))
+                let after = try await service.changeSettings(values)
+                return try NativeRoute.json(
+                    SettingsBody(
+                        settings: values.keys.sorted().map { SettingKinds.body($0, after) },
+                        event: service.log.lastID))
+            },
+            .plain("GET", "/keys", "The keys of other machines") { _ in
+                let home = service.records.path
+                let keys = try await blocking { try AccessKeys.load(home: home) }
+                return KeysBody(
+                    keys: keys.keys.map { key in
+                        KeyBody(
+                            id: key.id, name: key.name, scopes: key.scopes.map(\.rawValue).sorted(),
+                            created: key.created)
+                    })
+            },
+            .json(
+                "POST", "/keys", "Make a key; it is shown once", status: 201,
+                example: #"{"name": "laptop", "scopes": ["chat"]}"#
+            ) { (_, order: KeyOrder) in try await service.createKey(order) },
+            .plain("DELETE", "/keys/{id}", "Revoke a key") { call in
+                let id = call.value("id")
+                try await service.changeKeys { try $0.revoke(id) }
+                return EmptyBody()
+            },
         ]
+    }
 
-        /// Whether a setting shapes engines, the server or the sources of models.
-        static func shapesEngines(_ key: String) -> Bool { !light.contains { key.hasPrefix($0) } }
-
-        /// Whether settings differ for which engines are opened anew.
-        package func shapesEngines(otherThan other: Configuration) -> Bool {
-            withoutLight() != other.withoutLight()
+    /// The values of a body: texts, numbers and flags by the names of settings.
+    static func values(_ bytes: [UInt8]) throws -> [String: String?] {
+        guard let document = try? JSONValue(parsing: Data(bytes)), let members = document.members else {
+            throw NativeFailure(400, "bad-request", "the body must be an object of settings")
         }
-
-        private func withoutLight() -> Configuration {
-            var plain = self
-            for key in Self.keys where !Self.shapesEngines(key) {
-                // Removing a known setting throws nothing.
-                try? plain.set(key, to: nil)
+        return try members.mapValues { value in
+            switch value {
+            case .null: return nil
+            case .string(let text): return text
+            case .number(let digits): return digits
+            case .boolean(let flag): return flag ? "true" : "false"
+            case .array, .object: throw NativeFailure.bad("value", "a text, a number, true, false or null")
             }
-            return plain
         }
     }
+
+    /// Changes settings: all or none. Those of conversations and the route count at once; others make the process read its
+    /// settings again.
+    @discardableResult
+    func changeSettings(_ values: [String: String?]) async throws -> Configuration {
+        let file = SettingsFile(home: records.path)
+        let before = try await file.read()
+        let after = try await file.change { configuration in
+            // A kind removes the values of the kind before, so that it comes first.
+            let order = values.sorted {
+                ($0.key.hasSuffix(".kind") ? 0 : 1, $0.key) < ($1.key.hasSuffix(".kind") ? 0 : 1, $1.key)
+            }
+            for (key, value) in order { try configuration.set(key, to: value) }
+        }
+        guard after != before else { return after }
+        if after.shapesEngines(otherThan: before) {
+            await parts.reload()
+        } else {
+            await parts.refresh(after)
+            await reread()
+        }
+        log.add("settings", ["keys": values.keys.sorted()])
+        return after
+    }
+
+    private func createKey(_ order: KeyOrder) async throws -> NewKeyBody {
+        let name = order.name.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard (1...64).contains(name.utf8.count), name.allSatisfy({ !$0.isNewline }), !order.scopes.isEmpty else {
+            throw NativeFailure.bad("name", "a text of at most 64 bytes, with one scope at least")
+        }
+        let scopes = Set(order.scopes.compactMap { ServerScope(rawValue: $0.rawValue) })
+        let now = parts.time.now
+        let made = Locked<NewKeyBody?>(nil)
+        try await changeKeys { keys in
+            let text = try keys.create(name, scopes: scopes, at: now)
+            guard let key = keys.keys.last else { return }
+            made.withLock { $0 = NewKeyBody(id: key.id, key: text) }
+        }
+        guard let body = made.withLock({ $0 }) else { throw NativeFailure(500, "failed", "the key was not made") }
+        return body
+    }
+
+    private static let keyTurns = TurnQueue()
+
+    private func changeKeys(_ body: @escaping @Sendable (inout AccessKeys) throws -> Void) async throws {
+        let home = records.path
+        try await Self.keyTurns.turn {
+            try await blocking {
+                var keys = try AccessKeys.load(home: home)
+                try body(&keys)
+                try keys.save(home: home)
+            }
+        }
+        await parts.reload()
+    }
+}
+
+extension Configuration {
+    /// The beginnings of settings that shape neither engines nor the server nor the sources of models.
+    private static let light = [
+        "approval.", "search.", "stores.", "chat.", "cloud.", "routing.", "entitlement.", "library.",
+        "defaultModel",
+        "visionModel", "maximumNewTokens", "temperature",
+    ]
+
+    /// Whether a setting shapes engines, the server or the sources of models.
+    static func shapesEngines(_ key: String) -> Bool { !light.contains { key.hasPrefix($0) } }
+
+    /// Whether settings differ for which engines are opened anew.
+    package func shapesEngines(otherThan other: Configuration) -> Bool {
+        withoutLight() != other.withoutLight()
+    }
+
+    private func withoutLight() -> Configuration {
+        var plain = self
+        for key in Self.keys where !Self.shapesEngines(key) {
+            // Removing a known setting throws nothing.
+            try? plain.set(key, to: nil)
+        }
+        return plain
+    }
+}
 #endif

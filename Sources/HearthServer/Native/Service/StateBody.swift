@@ -1,107 +1,107 @@
 #if Server
-    import Hearth
-    import HearthAssistant
-    import HearthBase
-    import HearthHTTP
+import Hearth
+import HearthAssistant
+import HearthBase
+import HearthHTTP
 
-    enum FirstStep: String, SchemaWord {
-        /// No model is on this device, and none is on its way.
-        case chooseModel = "choose-model"
-        case downloading, loading, ready
+enum FirstStep: String, SchemaWord {
+    /// No model is on this device, and none is on its way.
+    case chooseModel = "choose-model"
+    case downloading, loading, ready
+}
+
+struct FirstRunBody: Codable, Sendable, Hashable {
+    var step: FirstStep
+    var hasModel: Bool
+    var hasChat: Bool
+    /// The id of the best model for this device.
+    var recommended: String?
+}
+
+struct MemoryBody: Codable, Sendable, Hashable {
+    var deviceBytes: Int
+    var processBytes: Int?
+    var diskFreeBytes: Int?
+}
+
+struct NetworkBody: Codable, Sendable, Hashable {
+    var isOnline: Bool
+    var isMetered: Bool
+}
+
+struct StateBody: Codable, Sendable, Hashable {
+    var version: String
+    var address: String?
+    /// The folder of models, settings and records.
+    var home: String
+    var firstRun: FirstRunBody
+    var library: LibraryBody
+    var activation: ActivationBody
+    var route: RouteBody
+    var memory: MemoryBody
+    var network: NetworkBody
+    /// The actions that wait for a decision.
+    var waiting: Int
+    var event: String
+}
+
+extension NativeService {
+    /// The state at the start of the page. The first one also asks the sources for their models.
+    func state() async -> StateBody {
+        let event = log.lastID
+        await askSources()
+        let facts = await library.libraryBody
+        let activation = await library.activation
+        let condition = await parts.network.reading()
+        return StateBody(
+            version: parts.version, address: parts.address(), home: records.path.string,
+            firstRun: await firstRun(activation, hasModel: facts.canAnswer), library: facts, activation: activation,
+            route: await route(),
+            memory: await memory(),
+            network: NetworkBody(isOnline: condition.isOnline, isMetered: condition.isMetered),
+            waiting: approvals.waiting.count, event: event)
     }
 
-    struct FirstRunBody: Codable, Sendable, Hashable {
-        var step: FirstStep
-        var hasModel: Bool
-        var hasChat: Bool
-        /// The id of the best model for this device.
-        var recommended: String?
-    }
-
-    struct MemoryBody: Codable, Sendable, Hashable {
-        var deviceBytes: Int
-        var processBytes: Int?
-        var diskFreeBytes: Int?
-    }
-
-    struct NetworkBody: Codable, Sendable, Hashable {
-        var isOnline: Bool
-        var isMetered: Bool
-    }
-
-    struct StateBody: Codable, Sendable, Hashable {
-        var version: String
-        var address: String?
-        /// The folder of models, settings and records.
-        var home: String
-        var firstRun: FirstRunBody
-        var library: LibraryBody
-        var activation: ActivationBody
-        var route: RouteBody
-        var memory: MemoryBody
-        var network: NetworkBody
-        /// The actions that wait for a decision.
-        var waiting: Int
-        var event: String
-    }
-
-    extension NativeService {
-        /// The state at the start of the page. The first one also asks the sources for their models.
-        func state() async -> StateBody {
-            let event = log.lastID
-            await askSources()
-            let facts = await library.libraryBody
-            let activation = await library.activation
-            let condition = await parts.network.reading()
-            return StateBody(
-                version: parts.version, address: parts.address(), home: records.path.string,
-                firstRun: await firstRun(activation, hasModel: facts.canAnswer), library: facts, activation: activation,
-                route: await route(),
-                memory: await memory(),
-                network: NetworkBody(isOnline: condition.isOnline, isMetered: condition.isMetered),
-                waiting: approvals.waiting.count, event: event)
+    private func firstRun(_ activation: ActivationBody, hasModel: Bool) async -> FirstRunBody {
+        let rows = await library.rows
+        let isComing = rows.contains { $0.state == "downloading" || $0.state == "waiting" }
+        let hasCloud = now.cloud.engine != nil && now.cloud.premium.canSendCloudMessage
+        let step: FirstStep =
+            hasModel || hasCloud
+            ? (activation.isLoading ? .loading : .ready) : (isComing ? .downloading : .chooseModel)
+        let kept: [ChatBody]
+        do {
+            kept = try await chats.chats(limit: 1, offset: 0)
+        } catch {
+            kept = []
         }
+        return FirstRunBody(
+            step: step, hasModel: hasModel, hasChat: !kept.isEmpty,
+            recommended: rows.first { $0.badges.contains("recommended") }?.id)
+    }
 
-        private func firstRun(_ activation: ActivationBody, hasModel: Bool) async -> FirstRunBody {
-            let rows = await library.rows
-            let isComing = rows.contains { $0.state == "downloading" || $0.state == "waiting" }
-            let hasCloud = now.cloud.engine != nil && now.cloud.premium.canSendCloudMessage
-            let step: FirstStep =
-                hasModel || hasCloud
-                ? (activation.isLoading ? .loading : .ready) : (isComing ? .downloading : .chooseModel)
-            let kept: [ChatBody]
-            do {
-                kept = try await chats.chats(limit: 1, offset: 0)
-            } catch {
-                kept = []
-            }
-            return FirstRunBody(
-                step: step, hasModel: hasModel, hasChat: !kept.isEmpty,
-                recommended: rows.first { $0.badges.contains("recommended") }?.id)
-        }
+    private func memory() async -> MemoryBody {
+        let home = records.path
+        let device = now.hearth.manager.deviceMemory
+        let free = try? await blocking { try LocalFileSystem().freeSpace(at: home) }  // not shown if unknown
+        return MemoryBody(
+            deviceBytes: Int(clamping: device), processBytes: SystemMemory.residentBytes.map { Int(clamping: $0) },
+            diskFreeBytes: free.map { Int(clamping: $0) })
+    }
 
-        private func memory() async -> MemoryBody {
-            let home = records.path
-            let device = now.hearth.manager.deviceMemory
-            let free = try? await blocking { try LocalFileSystem().freeSpace(at: home) }  // not shown if unknown
-            return MemoryBody(
-                deviceBytes: Int(clamping: device), processBytes: SystemMemory.residentBytes.map { Int(clamping: $0) },
-                diskFreeBytes: free.map { Int(clamping: $0) })
-        }
-
-        /// Asks the sources once, in the background, when the first page comes.
-        func askSources() async {
-            guard
-                asked.withLock({ asked in
-                    defer { asked = true }
-                    return !asked
-                })
-            else { return }
-            let library = library
-            Task { @MainActor in
-                await library.library.refresh()
-                await library.tell()
-            }
+    /// Asks the sources once, in the background, when the first page comes.
+    func askSources() async {
+        guard
+            asked.withLock({ asked in
+                defer { asked = true }
+                return !asked
+            })
+        else { return }
+        let library = library
+        Task { @MainActor in
+            await library.library.refresh()
+            await library.tell()
         }
     }
+}
 #endif
