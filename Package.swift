@@ -99,7 +99,7 @@ let package = Package(
             cSettings: [.define("HEARTH_VISION", .when(traits: ["Vision"]))]),
         // Signal handlers, in which Swift code is not allowed to run.
         .target(name: "CTerminal"),
-        // The licences that `hearth licenses` prints, as one constant.
+        // The licenses that `hearth licenses` prints, as one constant.
         .target(name: "CLicenses", exclude: ["licenses.txt"]),
         // The files of the page, as constants.
         .target(name: "CPage", dependencies: ["CWeb"], exclude: ["files.inc", "page"]),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Gathers the licences of everything in the hearth program into Sources/CLicenses/licenses.txt, which `hearth licenses` prints.
+"""Gathers the licenses of everything in the hearth program into Sources/CLicenses/licenses.txt, which `hearth licenses` prints.
 
     scripts/licenses.py                     writes the file from the sources named below
     scripts/licenses.py --check [PROGRAM]   fails if the file differs from the sources that are on this machine, or if the program
@@ -56,34 +56,34 @@ def last_comment(text):
 
 
 def yarn(text):
-    """The note beside the function, with the text of the licence it names, which llama.cpp's own licence has, too."""
+    """The note beside the function, with the text of the license it names, which llama.cpp's own license has, too."""
     note = re.search(r"// YaRN algorithm.*\n// MIT licensed\. (Copyright.*)\n", text)
     mit = read(os.path.join(LLAMA, "LICENSE"))
     return f"{note[1]}\n\n{mit[mit.index('Permission is hereby'):]}"
 
 
 def node_icu(text):
-    """The section of ICU in the licences of Node.js, which contains ICU's own file."""
+    """The section of ICU in the licenses of Node.js, which contains ICU's own file."""
     section = re.search(r'^- ICU, located.*\n  """\n([\s\S]*?)\n  """$', text, re.M)
     return section[1]
 
 
 def debian(text):
-    """Of a Debian copyright file, the holders of the library's own files and the text of their licence."""
+    """Of a Debian copyright file, the holders of the library's own files and the text of their license."""
     first = next(part for part in text.split("\n\n") if part.startswith("Files: *\n"))
     holders = re.search(r"^Copyright:((?:.*\n)(?:[ \t].*\n)*)", first + "\n", re.M)[1]
     name = re.search(r"^License: (.*)$", first, re.M)[1]
     lines = ["Copyright " + line.strip() for line in holders.strip().splitlines()]
     if name.startswith("Apache-2.0"):
-        licence = read(ROOT + "/LICENSE")
+        license = read(ROOT + "/LICENSE")
     else:
         body = re.search(rf"^License: {re.escape(name)}\n((?: .*\n)+)", text + "\n", re.M)[1]
-        licence = re.sub(r"^ \.?", "", body, flags=re.M)
-    return "\n".join(lines) + "\n\n" + licence
+        license = re.sub(r"^ \.?", "", body, flags=re.M)
+    return "\n".join(lines) + "\n\n" + license
 
 
-# Name, licence, file and the part of it. The files of {llama} are those that go into libhearth-llama.a; {swift} is the toolchain.
-# Of ICU's licence the toolchain has no copy: it comes from Debian's package nodejs (ICU 74 or newer). That differs from machine to
+# Name, license, file and the part of it. The files of {llama} are those that go into libhearth-llama.a; {swift} is the toolchain.
+# Of ICU's license the toolchain has no copy: it comes from Debian's package nodejs (ICU 74 or newer). That differs from machine to
 # machine, so --check does not compare it.
 NOT_COMPARED = "ICU"
 BUNDLED = {
@@ -113,7 +113,7 @@ BUNDLED = {
         ("highlight.js", "BSD-3-Clause", "{web}/libjs-highlight.js", debian),
     ],
 }
-# Libraries of the system: the group, the name, the licence and the names under which programs are linked with them.
+# Libraries of the system: the group, the name, the license and the names under which programs are linked with them.
 SYSTEM = [
     ("system", "GNU C library", "LGPL-2.1-or-later", "libc libm libdl libpthread ld-linux-x86-64 ld-linux-aarch64"),
     ("system", "libstdc++ and libgcc", "GPL-3.0-or-later with GCC-exception-3.1", "libstdc++ libgcc_s"),
@@ -142,17 +142,17 @@ def gathered(known, is_check):
     """The text of the file; sections that are not compared or have no source on this machine are taken from `known`."""
     parts, missing = [], []
     for group, entries in BUNDLED.items():
-        for name, licence, path, part in entries:
+        for name, license, path, part in entries:
             path = path.format(llama=LLAMA, web=WEB, swift=swift_folder())
-            head = f"=== {group} | {name} | {licence}\n"
+            head = f"=== {group} | {name} | {license}\n"
             if os.path.isfile(path) and not (is_check and name == NOT_COMPARED):
                 parts.append(head + tidy(part(read(path))))
             elif name in known:
                 parts.append(known[name])
                 missing.append(name)
             else:
-                sys.exit(f"scripts/licenses.py: there is no {path or 'source'} for the licence of {name}")
-    parts += [f"=== {group} | {name} | {licence}\n" for group, name, licence, _ in SYSTEM]
+                sys.exit(f"scripts/licenses.py: there is no {path or 'source'} for the license of {name}")
+    parts += [f"=== {group} | {name} | {license}\n" for group, name, license, _ in SYSTEM]
     return "".join(parts), missing
 
 
@@ -180,7 +180,7 @@ if is_check:
         check_program(program)
     if text != recorded:
         sys.exit("Sources/CLicenses/licenses.txt is not up to date: run scripts/licenses.py")
-    print(f"licences: {len(sections(text))} components" + (f"; not compared: {', '.join(missing)}" if missing else ""))
+    print(f"licenses: {len(sections(text))} components" + (f"; not compared: {', '.join(missing)}" if missing else ""))
 else:
     with open(FILE, "w", encoding="utf-8") as file:
         file.write(text)

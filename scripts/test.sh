@@ -39,7 +39,7 @@ run_tests() { # the name of the run, its minutes, and the choice of tests
 finish() {
     step "the network monitor and a stand-in for NetworkManager"
     scripts/network.sh
-    step "the licences of what the program contains"
+    step "the licenses of what the program contains"
     HEARTH_LLAMA_SOURCE="$llama_source" HEARTH_WEB_LICENSES="$llama_prefix/include/hearth-web/licenses" scripts/licenses.py --check .build/debug/hearth
 }
 if [ $# != 0 ]; then

@@ -12,7 +12,7 @@
 
 namespace {
 
-/// The options of this thread's running quantisation.
+/// The options of this thread's running quantization.
 thread_local const hearth_quantize_options *current = nullptr;
 thread_local bool is_stopped = false;
 ggml_log_callback previous = nullptr;
@@ -54,7 +54,7 @@ bool hearth_model_quantize(
     const char *source, const char *target, const hearth_quantize_options *options, char **error) {
     const Watching watching(options);
     static const char done = 0;
-    return hearth::guarded(error, "llama.cpp cannot quantise it", [&]() -> const char * {
+    return hearth::guarded(error, "llama.cpp cannot quantize it", [&]() -> const char * {
         llama_model_quantize_params params = llama_model_quantize_default_params();
         params.ftype = static_cast<llama_ftype>(options->type);
         params.nthread = options->threads;

@@ -62,12 +62,12 @@ extension LlamaActor {
                 mailbox.withLock { $0.begin(request) }
                 guard let first = blocked.first(where: { $0.loop === loop })?.request else { continue }
                 first.overtaken += 1
-                if first.overtaken >= Admission.mostOvertakings { full.append(loop) }
+                if first.overtaken >= Admission.maximumOvertakings { full.append(loop) }
             case .ended: forget([request])
             case .mustWait: full.append(loop)
             case .lacksRoom:
                 // Smaller requests may begin before it, but not without end.
-                guard request.overtaken < Admission.mostOvertakings else {
+                guard request.overtaken < Admission.maximumOvertakings else {
                     full.append(loop)
                     continue
                 }

@@ -75,7 +75,7 @@ extension Publisher {
         try await edit(choice, isDryRun: isDryRun) { entry in
             var entry = entry
             var rollout = entry["rollout"]?.members ?? ["percent": .integer(100)]
-            rollout["seed"] = rollout["seed"] ?? .string(Rollout.usualSeed)
+            rollout["seed"] = rollout["seed"] ?? .string(Rollout.defaultSeed)
             switch change {
             case .percent(let percent):
                 rollout["percent"] = .integer(percent)

@@ -73,7 +73,7 @@ import Testing
         let probe = CommandProbe(home: try TemporaryFolder().path("home"))
         #expect(await probe.run("licenses") == 0)
         let lines = probe.output.contents.split(separator: "\n", omittingEmptySubsequences: false)
-        #expect(lines.first?.hasPrefix("LICENCE ") == true)
+        #expect(lines.first?.hasPrefix("LICENSE ") == true)
         #expect(lines.contains("== Hearth (Apache-2.0)"))
         #expect(!lines.contains("== libcurl (curl)"))
     }

@@ -6,7 +6,7 @@ import Testing
 @Suite struct ReadmeExampleTests {
     func example(manifest: URL) async throws {
         // README
-        // Fetches only models that this device can run, quantises large ones, and probes each release before it is live.
+        // Fetches only models that this device can run, quantizes large ones, and probes each release before it is live.
         let hearth = try Hearth(origins: [Origin("main", manifest)])
 
         // The installed model now, an update in the background; waits only if no model is installed.

@@ -17,7 +17,8 @@ struct SplitText: Equatable, CustomStringConvertible {
     }
 
     init(
-        _ pieces: some Sequence<String>, tags: [ThinkingTags] = ThinkingTags.usual, openedByPrompt: ThinkingTags? = nil
+        _ pieces: some Sequence<String>, tags: [ThinkingTags] = ThinkingTags.default,
+        openedByPrompt: ThinkingTags? = nil
     ) {
         var splitter = ThinkingSplitter(frame: AnswerFrame(tags: tags), openedByPrompt: openedByPrompt)
         var deltas: [ThinkingSplitter.Delta] = []

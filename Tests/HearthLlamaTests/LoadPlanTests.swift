@@ -175,7 +175,7 @@ import Testing
 
 extension RealModel {
     @Suite struct SmallerCache {
-        /// llama.cpp makes no quantised cache without flash attention, and a configuration that ignores memory has
+        /// llama.cpp makes no quantized cache without flash attention, and a configuration that ignores memory has
         /// no plan to set it.
         @Test func usesFlashAttentionInAnyCase() async throws {
             let engine = try await LlamaActor.load(

@@ -43,7 +43,7 @@ import Testing
         #expect(try origin.names() == ["other-v7.0.0-beta-f32.gguf", "other-v7.0.0-beta-f32.index"])
     }
 
-    @Test func theHeaderTellsAQuantisationTheNameDoesNot() async throws {
+    @Test func theHeaderTellsAQuantizationTheNameDoesNot() async throws {
         let origin = try TestOrigin()
         let data = ModelFiles.gguf(numbers: [("general.file_type", 15)])
         let report = try await origin.publish(origin.folder.write("m-v1.0.0.gguf", data))

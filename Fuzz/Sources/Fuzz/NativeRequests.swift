@@ -44,7 +44,7 @@ func fuzzNativeRequest(_ data: Data) {
     precondition(path.values.allSatisfy { !$0.isEmpty && $0.utf8.count <= 512 }, "a value of a path has no bound")
     accepted {
         for query in route.query where query.name == "limit" {
-            let limit = try call.number(query.name, 1...500, usual: 50)
+            let limit = try call.number(query.name, 1...500, default: 50)
             precondition((1...500).contains(limit), "a limit has no bound")
         }
     }

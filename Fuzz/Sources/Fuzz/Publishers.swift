@@ -22,8 +22,8 @@ func fuzzGlob(_ data: Data) {
 func fuzzHub(_ data: Data) {
     let parts = data.split(separator: 0, maxSplits: 2, omittingEmptySubsequences: false)
     let wanted = parts.count > 2 ? String(decoding: parts[2], as: UTF8.self) : ""
-    let plain = HubReference(organisation: "o", repository: "m")
-    let picking = HubReference(organisation: "o", repository: "m", file: wanted)
+    let plain = HubReference(organization: "o", repository: "m")
+    let picking = HubReference(organization: "o", repository: "m", file: wanted)
     guard let reference = picking ?? plain, let first = parts.first else { return }
     _ = LinkHeader.target("next", in: wanted)
     guard let repository = typed({ try HubRepository(answer: Data(first), of: reference) }) else { return }

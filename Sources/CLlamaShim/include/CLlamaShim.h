@@ -114,19 +114,19 @@ struct hearth_model_options {
 /// A file that violates one of llama.cpp's assertions is such a failure and does not end the process.
 struct llama_model *hearth_model_load(const char *path, const struct hearth_model_options *options, char **error);
 
-/// The options of a quantisation.
+/// The options of a quantization.
 struct hearth_quantize_options {
     /// A value of `llama_ftype`.
     int32_t type;
     int32_t threads;
-    /// Whether a file that is already quantised is accepted.
+    /// Whether a file that is already quantized is accepted.
     bool requantize;
-    /// Called before each tensor with 0...1; false ends the quantisation. May be NULL.
+    /// Called before each tensor with 0...1; false ends the quantization. May be NULL.
     bool (*progress)(float value, void *user);
     void *user;
 };
 
-/// Quantises a GGUF file into another. False on failure, with a reason if there is one beyond llama.cpp's log.
+/// Quantizes a GGUF file into another. False on failure, with a reason if there is one beyond llama.cpp's log.
 bool hearth_model_quantize(
     const char *source, const char *target, const struct hearth_quantize_options *options, char **error);
 
@@ -144,7 +144,7 @@ struct hearth_context_options {
     /// Whether each sequence has an equal part of the cells for itself, and its tokens are compared with no other cells.
     /// Otherwise the sequences share all cells, so that each may be as long as the context.
     bool own_cells;
-    /// The type of keys and values: a `ggml_type`. Quantised values need flash attention, so such a type switches it
+    /// The type of keys and values: a `ggml_type`. Quantized values need flash attention, so such a type switches it
     /// on.
     int32_t cache_type;
     /// A `llama_flash_attn_type`: -1 leaves it to llama.cpp, 0 switches it off, 1 on.

@@ -80,8 +80,8 @@ package struct GatewayConfiguration: Sendable, Hashable {
         guard !(files.isEmpty && beside.isEmpty) else { return nil }
         let keyFile = keyFile
         return try AuthenticatedDownloader(
-            gateway: url, header: header ?? AuthenticatedDownloader.usualHeader, files: files.isEmpty ? beside : files,
-            http: http, time: time
+            gateway: url, header: header ?? AuthenticatedDownloader.defaultHeader,
+            files: files.isEmpty ? beside : files, http: http, time: time
         ) {
             let text = environment[Self.keyVariable] ?? ""
             if let secret = Secret(text) { return secret }

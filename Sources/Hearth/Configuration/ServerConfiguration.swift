@@ -4,11 +4,11 @@ import HearthBase
 /// The settings of the resident process, such as `serve.port`.
 package struct ServerConfiguration: Sendable, Hashable {
     /// The port without a setting; not that of another model server.
-    package static let usualPort: UInt16 = 4327
+    package static let defaultPort: UInt16 = 4327
     /// How long an idle model stays in memory without a setting.
-    package static let usualKeepAlive = Duration.seconds(300)
+    package static let defaultKeepAlive = Duration.seconds(300)
 
-    /// `nil` for ``usualPort``.
+    /// `nil` for ``defaultPort``.
     package private(set) var port: UInt16?
     private var keepAliveSeconds: Int?
     /// Names under which other machines ask this one, besides addresses.
@@ -32,7 +32,7 @@ package struct ServerConfiguration: Sendable, Hashable {
 
     /// How long an idle model stays in memory; `nil` until memory is short.
     package var keepAlive: Duration? {
-        guard let keepAliveSeconds else { return Self.usualKeepAlive }
+        guard let keepAliveSeconds else { return Self.defaultKeepAlive }
         return keepAliveSeconds < 0 ? nil : .seconds(keepAliveSeconds)
     }
 

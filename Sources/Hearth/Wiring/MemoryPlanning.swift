@@ -35,7 +35,7 @@ package enum MemoryPlanning {
             contextLength: configuration.contextLength, cells: configuration.server.cells,
             cacheType: configuration.cacheType,
             flashAttention: configuration.flashAttention ?? .automatic,
-            sequences: configuration.server.slots ?? (shape.recurrentBytes > 0 ? 1 : Admission.usualSequences),
+            sequences: configuration.server.slots ?? (shape.recurrentBytes > 0 ? 1 : Admission.defaultSequences),
             projector: projector?.bytes ?? 0)
         return try MemoryPlan(
             shape, on: MemoryPlan.Device(memory: deviceMemory, gpu: gpu, occupied: occupied), settings: settings)

@@ -3,9 +3,9 @@ import HearthCatalog
 import HearthDelivery
 import HearthInference
 
-/// The quantisation that makes a model fit a device; `nil` if the file fits as published.
+/// The quantization that makes a model fit a device; `nil` if the file fits as published.
 struct QuantizationChoice: Sendable, Hashable {
-    /// A quantisation with its average bits per weight.
+    /// A quantization with its average bits per weight.
     struct Candidate: Sendable, Hashable {
         var name: String
         var bitsPerWeight: Double
@@ -19,12 +19,12 @@ struct QuantizationChoice: Sendable, Hashable {
     ]
 
     var candidate: Candidate
-    /// The estimated size of the quantised file, in bytes.
+    /// The estimated size of the quantized file, in bytes.
     var predictedSize: UInt64
-    /// Whether the source is already quantised, which reduces the quality twice.
+    /// Whether the source is already quantized, which reduces the quality twice.
     var isRequantizing: Bool
 
-    /// Chooses a quantisation; `nil` if the file fits, or if no quantisation would fit.
+    /// Chooses a quantization; `nil` if the file fits, or if no quantization would fit.
     ///
     /// The memory needed is estimated as for a release without a figure from its publisher: its size, a fifth more
     /// for the KV cache and compute buffers, and 256 MiB for the rest of the program. If even the smallest needs
@@ -53,9 +53,9 @@ struct QuantizationChoice: Sendable, Hashable {
         isRequantizing = bits < 15
     }
 
-    /// Predicts the quantisation of a remote release from its catalog entry.
+    /// Predicts the quantization of a remote release from its catalog entry.
     ///
-    /// A projector is loaded beside the model and not quantised. A publisher's extra memory does not depend on the
+    /// A projector is loaded beside the model and not quantized. A publisher's extra memory does not depend on the
     /// weights' size.
     /// - Parameters:
     ///   - quantization: the type of its weights, such as `f16`.
@@ -77,7 +77,7 @@ struct QuantizationChoice: Sendable, Hashable {
         self.init(size: size, parameterCount: count < 1e18 ? UInt64(count) : 0, deviceMemory: memory)
     }
 
-    /// The average bits per weight of files that can be quantised, by `general.file_type`.
+    /// The average bits per weight of files that can be quantized, by `general.file_type`.
     private static let storedBits: [String: Double] = [
         "f32": 32, "f16": 16, "bf16": 16, "q8_0": 8.5, "q6_k": 6.56, "q5_1": 6, "q5_k_m": 5.7, "q5_k_s": 5.54,
         "q5_0": 5.5,

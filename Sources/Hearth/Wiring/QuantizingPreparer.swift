@@ -6,7 +6,7 @@ import HearthDelivery
 import HearthLlama
 import HearthStore
 
-/// Quantises GGUF models that are too large for this device, with llama.cpp.
+/// Quantizes GGUF models that are too large for this device, with llama.cpp.
 package struct QuantizingPreparer: ReleasePreparer {
     private static let engine = "llama.cpp"
     private let deviceMemory: UInt64
@@ -27,7 +27,7 @@ package struct QuantizingPreparer: ReleasePreparer {
             // llama.cpp would join the parts of a split model into one file.
             !receipt.files.contains(where: { $0.role == .shard })
         else { return nil }
-        // The projector is in memory too, and not quantised.
+        // The projector is in memory too, and not quantized.
         let projector = receipt.files.first { $0.role == .projector }?.size ?? 0
         let deviceMemory = deviceMemory > projector ? deviceMemory - projector : 0
         // Most models fit, which needs no look at the header.

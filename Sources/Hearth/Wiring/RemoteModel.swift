@@ -45,13 +45,13 @@ package struct RemoteModel: Sendable {
             deviceMemory: deviceMemory, gpu: gpu)
     }
 
-    /// Plans how this device would use the model, as published or quantised. Blocks to ask the GPU for its memory.
+    /// Plans how this device would use the model, as published or quantized. Blocks to ask the GPU for its memory.
     ///
     /// - Parameters:
     ///   - release: the release that the model was read from.
-    ///   - quantizes: whether this device quantises releases, as `ModelManager` does in a build with llama.cpp.
-    /// - Returns: the plan, and the quantisation or `nil` if there is none; `nil` if the header is insufficient.
-    /// - Throws: `model-does-not-fit` with the needed and the available memory, after any quantisation.
+    ///   - quantizes: whether this device quantizes releases, as `ModelManager` does in a build with llama.cpp.
+    /// - Returns: the plan, and the quantization or `nil` if there is none; `nil` if the header is insufficient.
+    /// - Throws: `model-does-not-fit` with the needed and the available memory, after any quantization.
     package func outlook(
         _ release: Release, configuration: Configuration = Configuration(),
         deviceMemory: UInt64 = DeviceMemory.read().usable, gpu: GPUMemory = EngineOpening.gpuMemory(),
@@ -96,7 +96,7 @@ extension MemoryPlan {
     }
 }
 
-/// Refuses releases that fit this device with no context and no quantisation, judged by their headers.
+/// Refuses releases that fit this device with no context and no quantization, judged by their headers.
 struct MemoryPreflight: ReleasePreflight {
     let configuration: Configuration
     let deviceMemory: UInt64
@@ -104,7 +104,7 @@ struct MemoryPreflight: ReleasePreflight {
     var tell: @Sendable (String) -> Void = { Log.write(.info, "memory", $0) }
     /// Reads the GPU's memory. Blocks.
     var gpuMemory: @Sendable () -> GPUMemory = EngineOpening.gpuMemory
-    /// Whether this device quantises releases that don't fit.
+    /// Whether this device quantizes releases that don't fit.
     var quantizes = EngineOpening.runsGGUF
 
     func check(_ release: Release, head: RemoteHead) async throws {
@@ -129,7 +129,7 @@ struct MemoryPreflight: ReleasePreflight {
                     release, configuration: configuration, deviceMemory: deviceMemory, gpu: gpu,
                     quantizes: quantizes)
             else { return }
-            let made = quantization.map { "it is quantised to \($0.uppercased()) on this device" }
+            let made = quantization.map { "it is quantized to \($0.uppercased()) on this device" }
             let notes = ([made, plan.gpuText].compactMap { $0 } + plan.compromises).map { "; \($0)" }.joined()
             tell(
                 "\(release.identity) will take \(ByteCount(plan.hostBytes)) of memory with a context of "

@@ -13,7 +13,7 @@ import Foundation
 package struct Claim: Sendable, Hashable {
     /// The largest accepted claim, in bytes.
     package static let sizeLimit = 4096
-    private static let usualSize = 512
+    private static let defaultSize = 512
 
     /// Whether the holder of a claim still runs.
     package enum Liveness: Sendable, Hashable {
@@ -106,6 +106,6 @@ extension Claim: DiskRecord {
     /// - Parameter size: the length of the file that it replaces in place.
     package func padded(to size: Int = 0) throws -> Data {
         let text = try data()
-        return text + Data(repeating: UInt8(ascii: " "), count: max(0, max(size, Self.usualSize) - text.count))
+        return text + Data(repeating: UInt8(ascii: " "), count: max(0, max(size, Self.defaultSize) - text.count))
     }
 }

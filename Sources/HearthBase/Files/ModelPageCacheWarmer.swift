@@ -12,7 +12,7 @@ import Glibc
 /// before it is loaded; any number of threads may call it at the same time.
 package enum ModelPageCacheWarmer {
     /// The default size of a hint: 64 MiB.
-    package static let usualBytes: UInt64 = 64 << 20
+    package static let defaultBytes: UInt64 = 64 << 20
     /// The largest size of a hint, 128 MiB: a larger one would displace the data of other apps from memory.
     package static let maximumBytes: UInt64 = 128 << 20
 
@@ -29,7 +29,7 @@ package enum ModelPageCacheWarmer {
     /// - Returns: the requested bytes; 0 if the file is missing, empty, not regular or outside of `root`, or if the
     ///   system does not support the hint.
     @discardableResult
-    package static func hint(file: Path, below root: Path, bytes: UInt64 = usualBytes) async -> UInt64 {
+    package static func hint(file: Path, below root: Path, bytes: UInt64 = defaultBytes) async -> UInt64 {
         do {
             let advised = try await blocking { advise(file, below: root, bytes: min(bytes, maximumBytes)) }
             Log.write(.debug, "cache", "asked for the first \(advised) bytes of \(file)")

@@ -5,7 +5,7 @@ extension GGUFHeader {
     /// The model's name for people.
     package var name: String? { metadata["general.name"]?.text }
 
-    /// The licence, as an SPDX identifier if the publisher gave one.
+    /// The license, as an SPDX identifier if the publisher gave one.
     package var license: String? { metadata["general.license"]?.text }
 
     /// The model's trained context in tokens.

@@ -10,7 +10,7 @@ package struct SealedSecret: Sendable, Hashable {
         package let p: UInt64
 
         /// 128 MiB, about a third of a second on one core.
-        package static let usual = Cost(checked: 1 << 17, 8, 1)
+        package static let `default` = Cost(checked: 1 << 17, 8, 1)
         /// For tests only: no protection.
         package static let none = Cost(checked: 1 << 4, 1, 1)
 
@@ -48,7 +48,7 @@ package struct SealedSecret: Sendable, Hashable {
     /// Encrypts a secret of 1 to 4096 bytes. Blocks for as long as the cost says.
     /// - Parameter label: open text that belongs to the secret; another label does not open it.
     /// - Returns: `nil` if there is not enough memory.
-    package init?(_ secret: [UInt8], passphrase: String, label: [UInt8], cost: Cost = .usual) {
+    package init?(_ secret: [UInt8], passphrase: String, label: [UInt8], cost: Cost = .default) {
         let salt = Self.random(Self.saltLength)
         let nonce = Self.random(Self.nonceLength)
         guard (1...Self.maximumLength).contains(secret.count), var key = Self.key(passphrase, salt, cost),

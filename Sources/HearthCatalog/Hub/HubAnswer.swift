@@ -32,7 +32,7 @@ struct HubRepository: Sendable, Hashable {
         license = Self.license(facts)
     }
 
-    /// The licence in the model card, else in the tags.
+    /// The license in the model card, else in the tags.
     private static func license(_ facts: [String: JSONValue]) -> String? {
         func line(_ text: String) -> String? { (1...128).contains(text.utf8.count) && text.isPlain() ? text : nil }
         if case .object(let card)? = facts["cardData"], case .string(let license)? = card["license"] {

@@ -12,7 +12,7 @@ struct HubCache: Sendable {
 
     /// The paths that may hold the bytes of a file.
     package func places(of file: HubFile, in reference: HubReference, at commit: String) -> [Path] {
-        guard let repository = PathComponent("models--\(reference.organisation)--\(reference.repository)"),
+        guard let repository = PathComponent("models--\(reference.organization)--\(reference.repository)"),
             let path = file.path, let commit = PathComponent(commit)
         else { return [] }
         let home = folder.appending(repository)

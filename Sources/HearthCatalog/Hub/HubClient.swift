@@ -26,7 +26,7 @@ struct HubClient: Sendable {
     /// - Throws: ``CatalogError`` with `repository-missing`, `repository-gated`, `unknown-revision`,
     ///   `hub-answer-invalid`, `origin-unreachable`, `origin-refused`; `HTTPError`; `CancellationError`.
     func repository(_ reference: HubReference) async throws -> HubRepository {
-        var names = ["api", "models", reference.organisation, reference.repository]
+        var names = ["api", "models", reference.organization, reference.repository]
         if let revision = reference.revision { names += ["revision", revision] }
         let (data, _) = try await get(try address(names, of: reference), of: reference)
         return try HubRepository(answer: data, of: reference)
@@ -35,7 +35,7 @@ struct HubClient: Sendable {
     /// Lists all files of the repository at a commit.
     /// - Throws: as ``repository(_:)``.
     package func files(_ reference: HubReference, at commit: String) async throws -> [HubFile] {
-        let names = ["api", "models", reference.organisation, reference.repository, "tree", commit]
+        let names = ["api", "models", reference.organization, reference.repository, "tree", commit]
         var next: URL? = try address(names, query: "recursive=true&expand=false", of: reference)
         var files: [HubFile] = []
         var pages = 0
@@ -87,13 +87,13 @@ struct HubClient: Sendable {
     package func location(of file: RelativePath, _ reference: HubReference, at commit: String) throws(CatalogError)
         -> URL
     {
-        let names = [reference.organisation, reference.repository, "resolve", commit]
+        let names = [reference.organization, reference.repository, "resolve", commit]
         return try address(names + file.components.map(\.name), of: reference)
     }
 
     /// The web page of a repository at a commit, for people and for the receipt.
     package func page(_ reference: HubReference, at commit: String) throws(CatalogError) -> URL {
-        try address([reference.organisation, reference.repository, "tree", commit], of: reference)
+        try address([reference.organization, reference.repository, "tree", commit], of: reference)
     }
 
     // MARK: - Requests

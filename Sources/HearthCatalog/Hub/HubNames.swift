@@ -4,18 +4,18 @@ import HearthBase
 extension HubReference {
     /// The family of a repository: `hf--org--repo` in lower case. A name that is too long is shortened and gets a hash.
     public var family: Family? {
-        let whole = "hf--\(organisation)--\(repository)".lowercased()
+        let whole = "hf--\(organization)--\(repository)".lowercased()
         let name = whole.utf8.count <= 64 ? whole : HubNames.hashed(whole, of: whole, to: 64, joint: "-")
         return Family(name.withCharacters(allowed: "._-", others: "-"))
     }
 
     /// The reference to a commit of the same repository.
     package func at(_ commit: String) -> HubReference? {
-        HubReference(organisation: organisation, repository: repository, revision: commit, file: file)
+        HubReference(organization: organization, repository: repository, revision: commit, file: file)
     }
 
     /// `org/repo`, as in the Hub's addresses.
-    public var path: String { "\(organisation)/\(repository)" }
+    public var path: String { "\(organization)/\(repository)" }
 }
 
 /// Derives versions and variants from the names of commits and files.

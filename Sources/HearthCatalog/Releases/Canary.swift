@@ -47,7 +47,7 @@ public struct Canary: Sendable, Hashable {
     }
 
     /// The test of a release without a canary of its own: it loads and gives any answer.
-    public static let usual = Canary(prompt: "Hello", maximumNewTokens: 8, timeoutSeconds: 600)
+    public static let `default` = Canary(prompt: "Hello", maximumNewTokens: 8, timeoutSeconds: 600)
 
     /// Whether a text has the length of a prompt.
     static func isPrompt(_ text: String) -> Bool { (1...maximumPromptBytes).contains(text.utf8.count) }

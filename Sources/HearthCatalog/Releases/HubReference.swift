@@ -3,7 +3,7 @@ import HearthBase
 
 /// A repository of the Hugging Face Hub: `hf:org/repo[@revision][:file-or-glob]`.
 public struct HubReference: Sendable, Hashable, CustomStringConvertible {
-    public let organisation: String
+    public let organization: String
     package let repository: String
     /// A branch, tag or commit; `nil` for the repository's default branch.
     package let revision: String?
@@ -21,8 +21,8 @@ public struct HubReference: Sendable, Hashable, CustomStringConvertible {
     public var fileName: String? { patterns.isEmpty ? file : nil }
 
     /// A reference of the given parts, `nil` if one of them is not allowed.
-    public init?(organisation: String, repository: String, revision: String? = nil, file: String? = nil) {
-        guard Self.isName(organisation), Self.isName(repository) else { return nil }
+    public init?(organization: String, repository: String, revision: String? = nil, file: String? = nil) {
+        guard Self.isName(organization), Self.isName(repository) else { return nil }
         if let revision {
             guard Self.isRelativePath(revision[...]), revision.utf8.count <= 255,
                 revision.utf8.allSatisfy({ $0.isAlphanumeric || "._-/+".utf8.contains($0) })
@@ -33,7 +33,7 @@ public struct HubReference: Sendable, Hashable, CustomStringConvertible {
             let paths = Self.parts(file).map { $0.hasSuffix("/") ? $0.dropLast() : $0[...] }
             guard paths.allSatisfy(Self.isRelativePath), file.utf8.count <= 1024 else { return nil }
         }
-        self.organisation = organisation
+        self.organization = organization
         self.repository = repository
         self.revision = revision
         self.file = file
@@ -57,6 +57,6 @@ public struct HubReference: Sendable, Hashable, CustomStringConvertible {
     }
 
     public var description: String {
-        "hf:\(organisation)/\(repository)" + (revision.map { "@\($0)" } ?? "") + (file.map { ":\($0)" } ?? "")
+        "hf:\(organization)/\(repository)" + (revision.map { "@\($0)" } ?? "") + (file.map { ":\($0)" } ?? "")
     }
 }

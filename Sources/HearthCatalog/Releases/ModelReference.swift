@@ -101,7 +101,7 @@ public enum ModelReference: Sendable, Hashable {
     }
 
     private static func hub(_ text: String) throws -> HubReference {
-        let form = "Write hf:organisation/repository, and after it @revision or :file if wanted."
+        let form = "Write hf:organization/repository, and after it @revision or :file if wanted."
         var rest = text.dropFirst(3)
         let file = cut(&rest, at: ":")
         let revision = cut(&rest, at: "@")
@@ -109,7 +109,7 @@ public enum ModelReference: Sendable, Hashable {
         guard names.count == 2 else { throw bad(text, "it does not name one repository", form) }
         guard
             let reference = HubReference(
-                organisation: String(names[0]), repository: String(names[1]), revision: revision.map(String.init),
+                organization: String(names[0]), repository: String(names[1]), revision: revision.map(String.init),
                 file: file.map(String.init))
         else { throw bad(text, "a part of it is not allowed in the name of a repository, revision or file", form) }
         return reference

@@ -201,7 +201,7 @@ public struct Rollout: Sendable, Hashable {
     public var seed: String
 
     /// The seed of publishers who give none.
-    package static let usualSeed = "hearth"
+    package static let defaultSeed = "hearth"
 
     /// Memberwise.
     public init(percent: Int, seed: String) {

@@ -10,7 +10,7 @@ package struct ReleaseFileName: Sendable, Hashable {
     /// The name before the version in lower case; it may be an invalid ``Family``.
     package var name: String
     package var version: SemanticVersion
-    /// The quantisation in lower case.
+    /// The quantization in lower case.
     package var variant: Variant?
 
     /// A file name of the given parts.

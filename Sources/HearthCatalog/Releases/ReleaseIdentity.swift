@@ -47,7 +47,7 @@ public struct ReleaseVersion: CheckedName, Sendable, Hashable, Codable, CustomSt
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
-/// One build of a version, usually its quantisation: `[a-z0-9._]+`, at most 64 bytes.
+/// One build of a version, usually its quantization: `[a-z0-9._]+`, at most 64 bytes.
 public struct Variant: CheckedName, Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
     public let name: String
 

@@ -21,7 +21,7 @@ public final class NomClassifier: ImageClassifier {
 
     /// The most pictures of one computation: two of 16 side by side take 0.68 of the time that one of 32 takes on two
     /// threads.
-    private static let mostPictures = 16
+    private static let maximumPictures = 16
 
     /// Loads a model file of this machine, with `classifier.json` and the list of classes beside it.
     /// - Throws: as ``load(_:threads:)``.
@@ -61,7 +61,7 @@ public final class NomClassifier: ImageClassifier {
             }
         }
         network = try make(1, 1)
-        makeWide = { try make(Self.mostPictures, threads) }
+        makeWide = { try make(Self.maximumPictures, threads) }
         lanes = network.hasFreeBatch ? threads : 1
         settings = loaded.settings
         labels = loaded.labels.labels
@@ -208,7 +208,7 @@ public final class NomClassifier: ImageClassifier {
                 name, "has an input of \(shape), not the one that classifier.json describes",
                 "N x " + wanted.dropFirst().map(String.init).joined(separator: " x "))
         }
-        return network.hasFreeBatch ? mostPictures : min(found.first.flatMap(\.self) ?? 1, 4096)
+        return network.hasFreeBatch ? maximumPictures : min(found.first.flatMap(\.self) ?? 1, 4096)
     }
 
     private static func unsupported(_ name: String, _ fact: String, _ expected: String) -> ClassificationError {

@@ -1,7 +1,7 @@
 /// Joins the pieces of a column to characters, whose parts (as of 三) may lie as far apart as two characters.
 enum CellJoining {
     /// The most pieces of a character that lie below each other.
-    private static let mostPieces = 12
+    private static let maximumPieces = 12
 
     /// Pieces that overlap in height.
     private struct Run {
@@ -31,7 +31,7 @@ enum CellJoining {
         for end in runs.indices {
             for start in stride(from: end, through: 0, by: -1) {
                 let cell = box(runs, start...end)
-                guard start == end || end - start < mostPieces && Double(cell.height) <= size * 1.3 else { break }
+                guard start == end || end - start < maximumPieces && Double(cell.height) <= size * 1.3 else { break }
                 let shape = shapeCost(cell, size)
                 guard start > 0 else {
                     costs[end][start] = (shape, nil)

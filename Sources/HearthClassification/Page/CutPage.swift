@@ -4,12 +4,12 @@ import HearthBase
 public struct PageOptions: Sendable, Hashable {
     public var direction: ReadingDirection
     /// The largest angle in degrees by which a page is straightened, 0...15.
-    public var mostDegrees: Double
+    public var maximumDegrees: Double
 
     /// By default, the direction is found, and a page is turned by at most 7 degrees.
-    public init(direction: ReadingDirection = .automatic, mostDegrees: Double = 7) {
+    public init(direction: ReadingDirection = .automatic, maximumDegrees: Double = 7) {
         self.direction = direction
-        self.mostDegrees = min(15, max(0, mostDegrees))
+        self.maximumDegrees = min(15, max(0, maximumDegrees))
     }
 }
 
@@ -33,7 +33,7 @@ public struct CutPage: Sendable {
         _ picture: Picture, margin: Double = 0.1, options: PageOptions = PageOptions()
     ) async throws -> CutPage {
         try await StopFlag.blocking { flag in
-            let (page, degrees) = try picture.cleaned(mostDegrees: options.mostDegrees)
+            let (page, degrees) = try picture.cleaned(maximumDegrees: options.maximumDegrees)
             try flag.check()
             let layout = PageLayout(ink: try page.ink(leastSide: 2), direction: options.direction, margin: margin)
             let pictures = try layout.cells.map { cell in

@@ -13,7 +13,7 @@ final class PDFPages: Sendable {
     /// The address space and processor time of a program: 2 GiB, 60 s.
     private static let limits = "ulimit -v 2097152; ulimit -t 60; exec \"$@\""
     /// The most bytes of a drawn page.
-    private static let mostBytes = 64 << 20
+    private static let maximumBytes = 64 << 20
 
     static func isPDF(_ bytes: [UInt8]) -> Bool { bytes.starts(with: Array("%PDF-".utf8)) }
 
@@ -83,7 +83,7 @@ final class PDFPages: Sendable {
             let piece = output.fileHandleForReading.availableData
             if piece.isEmpty { break }
             data += piece
-            guard data.count <= mostBytes else {
+            guard data.count <= maximumBytes else {
                 process.terminate()
                 process.waitUntilExit()
                 throw unusable("a page is too large")

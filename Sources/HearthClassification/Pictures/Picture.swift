@@ -100,11 +100,11 @@ public final class Picture: @unchecked Sendable {
 
     /// The picture of a page in grey with even light, turned so that its lines are straight, and by how many degrees
     /// counter-clockwise it was turned.
-    /// - Parameter mostDegrees: the largest angle that is looked for; 0 turns nothing.
+    /// - Parameter maximumDegrees: the largest angle that is looked for; 0 turns nothing.
     /// - Throws: `classification-failed` without enough memory.
-    func cleaned(mostDegrees: Double) throws -> (page: Picture, degrees: Double) {
+    func cleaned(maximumDegrees: Double) throws -> (page: Picture, degrees: Double) {
         var degrees = 0.0
-        let page = try made { library.functions.clean(raw, mostDegrees, &degrees, $0) }
+        let page = try made { library.functions.clean(raw, maximumDegrees, &degrees, $0) }
         return (page, degrees)
     }
 

@@ -24,7 +24,7 @@ struct DecodingBoard: Sendable {
     private var failuresInARow = 0
 
     /// The failures in a row after which no further request is sent.
-    private static let mostFailures = 2
+    private static let maximumFailures = 2
 
     /// A board for so many pictures.
     init(count: Int, thresholds: RoutingThresholds, limits: EscalationLimits, hasCloud: Bool) {
@@ -118,7 +118,7 @@ struct DecodingBoard: Sendable {
             failuresInARow += 1
             keep(group.members, .cloudFailed(code))
             // A cloud that is offline, out of credits or forbidden stays so for the next pictures.
-            if failuresInARow >= Self.mostFailures { refuse(.cloudFailed(code)) }
+            if failuresInARow >= Self.maximumFailures { refuse(.cloudFailed(code)) }
             return nil
         }
     }

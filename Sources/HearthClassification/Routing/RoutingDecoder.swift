@@ -30,7 +30,7 @@ public final class RoutingDecoder: Sendable {
 
     /// The pictures that are classified between two results.
     private static let chunk = 32
-    private static let mostKnown = 4096
+    private static let maximumKnown = 4096
 
     /// A decoder for the life of an app.
     /// - Parameters:
@@ -156,7 +156,7 @@ public final class RoutingDecoder: Sendable {
 
     private func remember(_ digest: SHA256Digest, _ character: String) {
         known.withLock { known in
-            if known.count >= Self.mostKnown { known.removeAll() }
+            if known.count >= Self.maximumKnown { known.removeAll() }
             known[digest] = character
         }
     }

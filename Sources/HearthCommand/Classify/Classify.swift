@@ -138,9 +138,9 @@ struct Classify: Command {
         var failure: (any Error)?
     }
 
-    private static let mostPictures = 32
+    private static let maximumPictures = 32
     /// After so many pixels no further picture is read for one computation.
-    private static let mostPixels = 16 << 20
+    private static let maximumPixels = 16 << 20
 
     /// Reads the first of some files: as many as are computed together.
     private static func read(_ files: ArraySlice<String>) async -> ReadPictures {
@@ -148,7 +148,7 @@ struct Classify: Command {
             return try await StopFlag.blocking { flag in
                 var (result, pixels) = (ReadPictures(), 0)
                 do {
-                    for file in files.prefix(mostPictures) where pixels < mostPixels {
+                    for file in files.prefix(maximumPictures) where pixels < maximumPixels {
                         try flag.check()
                         let picture = try naming(file) { try Picture(file: contents(of: file)) }
                         pixels += picture.width * picture.height

@@ -29,7 +29,7 @@ enum TerminalText {
     }
 
     /// The most combining marks that letters of any script carry.
-    private static let mostMarks = 8
+    private static let maximumMarks = 8
 
     /// The text as part of one line: line feeds, tabs and separators become spaces. Removes changes of text direction
     /// and excess combining marks, which would be drawn over other lines; keeps the letters of every script.
@@ -39,7 +39,7 @@ enum TerminalText {
         for scalar in text.unicodeScalars where isAllowed(scalar) && !turnsText(scalar) {
             if scalar.value >= 0x300, [.nonspacingMark, .enclosingMark].contains(scalar.properties.generalCategory) {
                 marks += 1
-                if marks > mostMarks { continue }
+                if marks > maximumMarks { continue }
             } else {
                 marks = 0
             }

@@ -8,10 +8,10 @@ import HearthServer
 /// `hearth gateway serve`
 struct GatewayServe: Command {
     /// The port without an option; the resident process has the one before it.
-    private static let usualPort = 4328
+    private static let defaultPort = 4328
 
     private static let port = Option(
-        "port", "N", .integer(0...65535), default: "\(usualPort)", "The port to listen on; 0 takes a free one.")
+        "port", "N", .integer(0...65535), default: "\(defaultPort)", "The port to listen on; 0 takes a free one.")
     private static let host = Option(
         "host", "ADDRESS", .word, default: "127.0.0.1",
         "The address to listen on; 0.0.0.0 for all that this machine has.")
@@ -86,7 +86,7 @@ struct GatewayServe: Command {
     let logsAccess: Bool
 
     init(_ values: ParsedArguments) throws {
-        port = UInt16(try values.value(Self.port) ?? Self.usualPort)
+        port = UInt16(try values.value(Self.port) ?? Self.defaultPort)
         host = try values.value(Self.host) ?? "127.0.0.1"
         certificate = try values.value(Self.certificate).map { Path($0).absolute }
         key = try values.value(Self.key).map { Path($0).absolute }

@@ -1,7 +1,7 @@
 import CLicenses
 import Foundation
 
-/// A component of the program, or a library of the system that it uses, with its licence.
+/// A component of the program, or a library of the system that it uses, with its license.
 struct LicenseNotice: Sendable, Hashable {
     /// Where the component comes from.
     enum Group: String, Sendable, Hashable {
@@ -40,9 +40,9 @@ struct LicenseNotice: Sendable, Hashable {
 
     let group: Group
     let name: String
-    /// The SPDX identifier of the licence, or its name.
+    /// The SPDX identifier of the license, or its name.
     let license: String
-    /// The text of the licence; empty for libraries of the system.
+    /// The text of the license; empty for libraries of the system.
     let text: String
 
     /// The components of this build, in the order of the file.
@@ -53,7 +53,7 @@ struct LicenseNotice: Sendable, Hashable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Reads sections that begin with `=== group | name | licence`. Skips sections of unknown groups.
+    /// Reads sections that begin with `=== group | name | license`. Skips sections of unknown groups.
     static func parse(_ text: String) -> [LicenseNotice] {
         ("\n" + text).split(separator: "\n=== ").compactMap { section in
             let parts = section.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)

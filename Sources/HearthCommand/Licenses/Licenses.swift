@@ -2,18 +2,18 @@ import HearthBase
 
 /// `hearth licenses`
 struct Licenses: Command {
-    private static let isList = Flag("list", "Print only the names, licences and kinds of use.")
+    private static let isList = Flag("list", "Print only the names, licenses and kinds of use.")
 
     static let declaration = CommandDeclaration(
-        "licenses", summary: "Show the licences of everything in this program",
+        "licenses", summary: "Show the licenses of everything in this program",
         discussion: [
             "Prints the components that are part of this program, the libraries of the system that it is linked with, and "
-                + "the texts of the components' licences. The texts of the system's libraries come with the system: on Debian, in "
+                + "the texts of the components' licenses. The texts of the system's libraries come with the system: on Debian, in "
                 + "/usr/share/doc/PACKAGE/copyright."
         ],
         options: [isList, Option.report],
         examples: [
-            .init("hearth licenses --list", "Names and licences."),
+            .init("hearth licenses --list", "Names and licenses."),
             .init("hearth licenses > licenses.txt", "All texts, for an app that contains Hearth."),
         ])
 
@@ -41,7 +41,7 @@ struct Licenses: Command {
             }
             return try context.console.print(JSONText.pretty(entries))
         }
-        var table = Table(("LICENCE", .left), ("USE", .left), ("NAME", .left))
+        var table = Table(("LICENSE", .left), ("USE", .left), ("NAME", .left))
         for notice in notices {
             table.add(notice.license, notice.group.isOfTheSystem ? "linked dynamically" : "bundled", notice.name)
         }

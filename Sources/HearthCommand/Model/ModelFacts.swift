@@ -73,10 +73,10 @@ struct ModelFacts: Sendable, Encodable {
         func add(_ name: String, _ value: String?) { if let value { rows.append((name, value)) } }
         add("name in the file", name)
         add("architecture", architecture)
-        add("quantisation", quantization)
+        add("quantization", quantization)
         add("parameters", parameterCount.map(Self.count))
         add("context", contextLength.map { "up to \($0) tokens" })
-        add("licence", license)
+        add("license", license)
         add("made for", purpose)
         add("chat template", isEncoderOnly ? nil : hasChatTemplate ? "yes" : "no")
         add("format", "GGUF version \(formatVersion), \(tensorCount) tensors")
@@ -113,7 +113,7 @@ struct MemoryFacts: Sendable, Encodable {
     var totalBytes: UInt64?
     /// The part in the machine's memory.
     var hostBytes: UInt64?
-    /// The quantisation on this device, if the published model does not fit.
+    /// The quantization on this device, if the published model does not fit.
     var quantizedTo: String?
     /// The memory available to models.
     var availableBytes: UInt64?
@@ -186,7 +186,7 @@ struct MemoryFacts: Sendable, Encodable {
         else { return problem ?? "unknown" }
         let type = cacheType.flatMap { $0 == CacheType.f16.rawValue ? nil : " as \($0)" } ?? ""
         let projector = projectorBytes.map { ", projector \(ByteCount($0))" } ?? ""
-        let made = quantizedTo.map { "quantised to \($0.uppercased()) on this device" }
+        let made = quantizedTo.map { "quantized to \($0.uppercased()) on this device" }
         let attention = flashAttention == FlashAttention.off.rawValue ? "flash attention off" : nil
         let notes = ([made, attention, gpuText].compactMap { $0 } + (compromises ?? [])).map { "; \($0)" }.joined()
         return

@@ -224,7 +224,7 @@ struct ShownModel: Encodable, Sendable {
         add("name", name)
         add("summary", summary)
         add("role", role)
-        add("licence", license)
+        add("license", license)
         add("origin", origin)
         add("installed", installed.map { $0.formatted(.iso8601) })
         add("notes", notes)

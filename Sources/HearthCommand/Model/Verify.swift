@@ -19,7 +19,7 @@ struct Verify: Command {
         discussion: [
             "Reads every byte and compares it with the receipt of the installation; about half a second a gigabyte. For a "
                 + ".gguf file it prints its SHA-256, as sha256sum does, and checks the file's header and size.",
-            "Artifacts made on this device, such as a quantised model, are read and compared too.",
+            "Artifacts made on this device, such as a quantized model, are read and compared too.",
             "With --repair, damaged and missing files are repaired: from another release that holds the same file, else from "
                 + "their origin. Of a file with a chunk index, only the damaged chunks are fetched. A process that uses the model "
                 + "keeps the file it opened. On a metered network nothing is fetched unless you agree, as with pull. Damaged "

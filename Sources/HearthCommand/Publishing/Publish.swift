@@ -18,7 +18,7 @@ struct Publish: Command {
         default: "from the file's name", "The release's version.")
     private static let variant = Option(
         "variant", "Q", ValueKind("a variant such as q4_k_m") { Variant($0.lowercased()) },
-        default: "from the file's name", "The quantisation.")
+        default: "from the file's name", "The quantization.")
     private static let with = Option(
         "with", "FILE",
         ValueKind("a file, or projector=FILE, labels=FILE, tokenizer=FILE or other=FILE") { companion($0) },

@@ -18,7 +18,7 @@ enum PublishNotes {
     private static let notes = Option(
         "notes", "TEXT", ValueKind("a text of at most 65536 bytes") { (1...65536).contains($0.utf8.count) ? $0 : nil },
         "What is new in it.")
-    private static let license = Option("license", "TEXT", .line, "The licence, best as an SPDX identifier.")
+    private static let license = Option("license", "TEXT", .line, "The license, best as an SPDX identifier.")
     private static let role = Option(
         "role", "ROLE", ValueKind("text, vision or classifier") { ModelRole(rawValue: $0) },
         default: "from the files", "What it is for.")
@@ -58,7 +58,7 @@ enum PublishNotes {
     private static func rollout(_ word: String) -> Rollout? {
         let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard let percent = parts.first.flatMap({ Int($0) }), (0...100).contains(percent) else { return nil }
-        guard parts.count == 2 else { return Rollout(percent: percent, seed: Rollout.usualSeed) }
+        guard parts.count == 2 else { return Rollout(percent: percent, seed: Rollout.defaultSeed) }
         guard (1...64).contains(parts[1].utf8.count), parts[1].allSatisfy({ $0.isASCII && !$0.isWhitespace }) else {
             return nil
         }

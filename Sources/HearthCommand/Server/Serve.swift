@@ -7,7 +7,7 @@ import HearthServer
 /// `hearth serve`
 struct Serve: Command {
     private static let port = Option(
-        "port", "N", .integer(0...65535), default: "serve.port, else \(ServerConfiguration.usualPort)",
+        "port", "N", .integer(0...65535), default: "serve.port, else \(ServerConfiguration.defaultPort)",
         "The port to listen on; 0 takes a free one.")
     private static let host = Option(
         "host", "ADDRESS", .word, default: "127.0.0.1",

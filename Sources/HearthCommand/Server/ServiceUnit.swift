@@ -51,7 +51,7 @@ enum ServiceUnit {
         } else {
             folder = Path((environment["HOME"] ?? NSHomeDirectory()) + "/.config/systemd/user")
         }
-        let port = try await context.configuration.server.port ?? ServerConfiguration.usualPort
+        let port = try await context.configuration.server.port ?? ServerConfiguration.defaultPort
         let paths = try await blocking {
             let fileSystem = LocalFileSystem()
             try fileSystem.makeFolders(folder)

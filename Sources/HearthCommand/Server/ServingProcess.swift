@@ -44,7 +44,7 @@ struct ServingProcess: Sendable {
         let sockets = try await blocking { [order] in
             var sockets = try manager.sockets()
             if sockets.isEmpty {
-                let port = order.port ?? settings.server.port ?? ServerConfiguration.usualPort
+                let port = order.port ?? settings.server.port ?? ServerConfiguration.defaultPort
                 sockets.append(try ListeningSocket(host: order.host, port: port))
             }
             for address in sockets.compactMap(\.address) where !address.isLoopback {

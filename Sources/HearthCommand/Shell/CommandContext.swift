@@ -28,7 +28,7 @@ struct CommandContext: Sendable {
     /// The user's terminal, `nil` if the input or the output is not a terminal.
     var terminal: (any ScreenTerminal)?
     /// The cost of a guess of the passphrase of a new key.
-    var passphraseCost = SealedSecret.Cost.usual
+    var passphraseCost = SealedSecret.Cost.default
 
     /// The home folder of models.
     /// - Throws: `ConfigurationError` with `no-home`.

@@ -122,7 +122,7 @@ struct ActivationRun: Sendable {
     private func runProbe(_ artifact: Path?, _ release: InstalledRelease) async throws -> Activation.Event {
         guard let probe, let weights = artifact ?? release.weights else { return .probePassed }
         progress(.probing)
-        let canary = release.receipt.canary ?? .usual
+        let canary = release.receipt.canary ?? .default
         let report: ProbeReport?
         do {
             var candidate = ProbeCandidate(release: release, weights: weights, canary: canary)

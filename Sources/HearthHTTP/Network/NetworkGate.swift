@@ -21,7 +21,7 @@ package struct NetworkGate: Sendable {
     }
 
     /// How long a condition must last before it counts; a switch between networks causes several short changes.
-    package static let usualSettling = Duration.milliseconds(500)
+    package static let defaultSettling = Duration.milliseconds(500)
 
     private let policy: NetworkPolicy
     private let monitor: any NetworkMonitor
@@ -32,7 +32,7 @@ package struct NetworkGate: Sendable {
     /// A gate that applies the policy to the monitored network.
     package init(
         policy: NetworkPolicy, monitor: any NetworkMonitor, start: Start = .wait,
-        settling: Duration = NetworkGate.usualSettling, time: TimeSource = .system
+        settling: Duration = NetworkGate.defaultSettling, time: TimeSource = .system
     ) {
         self.policy = policy
         self.monitor = monitor

@@ -16,10 +16,10 @@ package struct Admission: Sendable, Hashable {
 
     /// The default number of requests answered together by a model that keeps a state for each token. A single request
     /// then pays only for the logits of the others' next tokens, 4 bytes for each word of the vocabulary.
-    package static let usualSequences = 8
+    package static let defaultSequences = 8
 
     /// The most requests that begin before an earlier one which has no room yet.
-    package static let mostOvertakings = 8
+    package static let maximumOvertakings = 8
 
     /// Makes an admission with the given limits.
     package init(sequences: Int, cells: Int, queueLimit: Int = 64) {

@@ -13,7 +13,7 @@ public enum CacheType: String, Sendable, Hashable, Codable, CaseIterable {
         }
     }
 
-    /// Whether the type can store a model's keys and values: quantised types have blocks of 32 numbers, and no block
+    /// Whether the type can store a model's keys and values: quantized types have blocks of 32 numbers, and no block
     /// may span two heads.
     func fits(_ shape: ModelShape) -> Bool {
         self == .f16

@@ -161,11 +161,11 @@ package struct MemoryPlan: Sendable, Hashable {
 
     /// The most simultaneous answers that a processor decodes at least 5 % faster without flash attention, at a depth
     /// of 1,000 tokens (benchmark `depths`).
-    static let mostStreamsWithoutFlashAttention = 2
+    static let maximumStreamsWithoutFlashAttention = 2
 
     /// Whether the setting is automatic, and a processor without a GPU decodes few answers with an `f16` cache.
     static func decodesFasterWithoutFlashAttention(_ shape: ModelShape, on device: Device, settings: Settings) -> Bool {
-        settings.flashAttention == .automatic && settings.streams <= mostStreamsWithoutFlashAttention
+        settings.flashAttention == .automatic && settings.streams <= maximumStreamsWithoutFlashAttention
             && device.gpu == .none && shape.hasCache && shape.heads > 0
     }
 

@@ -28,9 +28,9 @@ package struct GrammarMatcher: Sendable {
     /// fit.
     private var exhaustions = 0
     /// The number of such characters after which all characters are refused.
-    private static let mostExhaustions = 16
+    private static let maximumExhaustions = 16
     /// Whether the grammar needed too much work; all further characters are refused.
-    package var isExhausted: Bool { exhaustions >= Self.mostExhaustions }
+    package var isExhausted: Bool { exhaustions >= Self.maximumExhaustions }
 
     fileprivate struct Partial: Sendable, Hashable {
         var bits: UInt32 = 0

@@ -5,8 +5,8 @@ struct NumberRule {
     /// The most digits of an integer part.
     private static let longest = 14
     /// The number of decimal places if the bounds have fewer.
-    private static let usualPlaces = 2
-    private static let mostPlaces = 6
+    private static let defaultPlaces = 2
+    private static let maximumPlaces = 6
 
     /// The alternatives as GBNF; `nil` if no number is within the bounds.
     let gbnf: String?
@@ -21,7 +21,7 @@ struct NumberRule {
     ) {
         let given = [low, high, step].compactMap { $0 }
         let places =
-            isInteger ? 0 : min(Self.mostPlaces, given.map { max(0, -$0.exponent) }.reduce(Self.usualPlaces, max))
+            isInteger ? 0 : min(Self.maximumPlaces, given.map { max(0, -$0.exponent) }.reduce(Self.defaultPlaces, max))
         var alternatives: [String] = []
         // Integers first, then decimals.
         for places in Set([0, places]).sorted() {

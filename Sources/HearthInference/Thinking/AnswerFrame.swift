@@ -13,7 +13,8 @@ package struct AnswerFrame: Sendable, Hashable {
     package var end: String?
 
     /// Makes a frame, by default with the usual marks only.
-    package init(tags: [ThinkingTags] = ThinkingTags.usual, turn: String = "", lead: String = "", end: String? = nil) {
+    package init(tags: [ThinkingTags] = ThinkingTags.default, turn: String = "", lead: String = "", end: String? = nil)
+    {
         self.tags = tags
         self.turn = turn
         self.lead = lead

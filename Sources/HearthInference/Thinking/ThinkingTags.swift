@@ -23,19 +23,19 @@ public struct ThinkingTags: Sendable, Hashable, Codable {
     public static let seed = ThinkingTags(opening: "<seed:think>", closing: "</seed:think>")
 
     /// The default pairs of a request.
-    public static let usual: [ThinkingTags] = [.think]
+    public static let `default`: [ThinkingTags] = [.think]
 
     /// All pairs of this package.
     public static let known: [ThinkingTags] = [.think, .thinking, .brackets, .triangles, .seed]
 
-    /// The known pairs in a chat template; ``usual`` if it contains none.
+    /// The known pairs in a chat template; ``default`` if it contains none.
     public static func named(in template: String) -> [ThinkingTags] {
         let found = known.filter { template.contains($0.opening) || template.contains($0.closing) }
-        return found.isEmpty ? usual : found
+        return found.isEmpty ? `default` : found
     }
 
     /// The pair whose opening mark ends the prompt, apart from white space: the model then begins inside its thinking.
-    public static func opened(by prompt: String, among pairs: [ThinkingTags] = usual) -> ThinkingTags? {
+    public static func opened(by prompt: String, among pairs: [ThinkingTags] = ThinkingTags.default) -> ThinkingTags? {
         let bytes = prompt.utf8
         guard let last = bytes.lastIndex(where: { !$0.isThinkingWhiteSpace }) else { return nil }
         return pairs.first { $0.isUsable && bytes[...last].reversed().starts(with: $0.opening.utf8.reversed()) }

@@ -3,7 +3,7 @@ import CZlib
 /// Measures the unpacked length of a zlib stream, with a fixed amount of memory.
 enum InflatedLength {
     /// The most blocks without output: each takes time and adds no pixels.
-    private static let mostEmptyBlocks = 1000
+    private static let maximumEmptyBlocks = 1000
 
     /// The unpacked length; `nil` for a stream that is broken, cut off, or longer than `limit`.
     static func measure(_ bytes: [UInt8], limit: Int) -> Int? {
@@ -24,7 +24,7 @@ enum InflatedLength {
                 stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
                 stream.pointee.avail_in = UInt32(input.count)
                 var empty = 0
-                while empty <= mostEmptyBlocks {
+                while empty <= maximumEmptyBlocks {
                     let before = stream.pointee.total_out
                     stream.pointee.next_out = output.baseAddress
                     stream.pointee.avail_out = UInt32(output.count)

@@ -118,11 +118,11 @@ public struct LlamaConfiguration: Sendable, Hashable {
     /// - Parameter canShare: whether the model keeps one state for each token, so that an unused sequence costs
     ///   nothing. Recurrent layers keep a whole state for each sequence from the beginning.
     func resolvedSequences(canShare: Bool) -> Int {
-        min(Self.mostSequences, max(1, sequences ?? (canShare ? Admission.usualSequences : 1)))
+        min(Self.maximumSequences, max(1, sequences ?? (canShare ? Admission.defaultSequences : 1)))
     }
 
     /// The most sequences of one context; a machine cannot answer more at once.
-    public static let mostSequences = 64
+    public static let maximumSequences = 64
 
     /// The largest batch size in use: seed 001's `batchCapacity`.
     public static let batchCapacity = 8192

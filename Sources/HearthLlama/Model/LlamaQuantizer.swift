@@ -5,9 +5,9 @@ import Foundation
 import HearthBase
 import HearthInference
 
-/// Quantises a GGUF file. llama.cpp's rules choose the type of each tensor.
+/// Quantizes a GGUF file. llama.cpp's rules choose the type of each tensor.
 package enum LlamaQuantizer {
-    /// The quantised types.
+    /// The quantized types.
     package enum Target: String, Sendable, Hashable, CaseIterable {
         case q8_0, q6_k, q5_k_m, q4_k_m, q4_0, f16
 
@@ -35,7 +35,7 @@ package enum LlamaQuantizer {
         }
     }
 
-    /// The version of llama.cpp that quantises.
+    /// The version of llama.cpp that quantizes.
     package static var version: String { LlamaLibrary.version }
 
     /// Checks the header of a file before all of it is read. Blocks.
@@ -51,7 +51,7 @@ package enum LlamaQuantizer {
     ///   - source: a GGUF file.
     ///   - target: the file to write; after a failure an incomplete file remains.
     ///   - kind: the type to write.
-    ///   - allowsRequantizing: accepts a file that is already quantised, whose quality is then lost twice.
+    ///   - allowsRequantizing: accepts a file that is already quantized, whose quality is then lost twice.
     ///   - threadCount: the number of computing threads.
     ///   - progress: 0...1, called on that thread.
     /// - Throws: `cannot-load-model` for a file that is no model; `cannot-quantize`; `CancellationError`.

@@ -3,7 +3,7 @@ import Foundation
 import HearthBase
 
 /// Identifies a file of weights by some of its bytes: its size, its beginning and 64 places in it, about 320 KiB in
-/// all. Weights that were trained or quantised differently differ nearly everywhere, so this separates the states
+/// all. Weights that were trained or quantized differently differ nearly everywhere, so this separates the states
 /// of two models. It does not protect against a file made to deceive it.
 enum ModelFingerprint {
     static func read(_ path: Path, fileSystem: any FileSystem = LocalFileSystem()) throws -> String {

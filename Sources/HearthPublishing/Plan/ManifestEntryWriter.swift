@@ -36,7 +36,7 @@ struct ManifestEntryWriter {
         // Readers of the first dialect refuse an entry without it.
         setIfAbsent("minAppVersion", "0.0.0", in: &entry)
         let roles = source.others.map(\.role) + (source.packed?.members.map(\.role) ?? [])
-        let role = roles.contains(.projector) ? ModelRole.vision : source.format.usualRole
+        let role = roles.contains(.projector) ? ModelRole.vision : source.format.defaultRole
         setIfAbsent("role", role.rawValue, in: &entry)
         setIfAbsent("released", String(now.timestamp.prefix(10)), in: &entry)
         describe(&entry)
@@ -157,7 +157,7 @@ extension ReleaseFileName {
 
 extension ModelFormat {
     /// The usual role of models of the format; a publisher may give another.
-    var usualRole: ModelRole {
+    var defaultRole: ModelRole {
         switch self {
         case .gguf, .mlx: .text
         case .onnx, .coreml: .classifier

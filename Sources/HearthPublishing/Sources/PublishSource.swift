@@ -207,7 +207,7 @@ struct NameHint: Hashable {
         Family(text.lowercased().withCharacters(allowed: "._-", others: "-"))
     }
 
-    /// Whether a word names a quantisation of llama.cpp: `q4_k_m`, `iq2_xxs`, `tq1_0`, `f16`, `bf16`, `mxfp4`, …
+    /// Whether a word names a quantization of llama.cpp: `q4_k_m`, `iq2_xxs`, `tq1_0`, `f16`, `bf16`, `mxfp4`, …
     static func isQuantization(_ word: Substring) -> Bool {
         if ["f16", "f32", "bf16", "fp16", "fp32"].contains(word) || word.hasPrefix("mxfp") { return true }
         for mark in ["iq", "tq", "q"] where word.hasPrefix(mark) {

@@ -29,7 +29,7 @@ package struct TrustKeyFile: Sendable, Hashable {
 
     /// A new Ed25519 key. Blocks for as long as the cost of the passphrase says.
     /// - Throws: ``TrustError`` with `bad-key` if there is not enough memory to encrypt it.
-    package init(_ key: Ed25519Key, passphrase: String, cost: SealedSecret.Cost = .usual) throws(TrustError) {
+    package init(_ key: Ed25519Key, passphrase: String, cost: SealedSecret.Cost = .default) throws(TrustError) {
         self.key = try key.key
         guard
             let sealed = SealedSecret(

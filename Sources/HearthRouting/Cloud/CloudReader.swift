@@ -29,7 +29,7 @@ struct CloudReader: Sendable {
         dialect = settings.dialect
         failure = CloudFailure(settings: settings)
         // Servers of open models may leave the marks of thinking in the text.
-        let tags = settings.kind == .openai ? ThinkingTags.usual : []
+        let tags = settings.kind == .openai ? ThinkingTags.default : []
         text = AnswerReader(stopStrings: request.options.stopStrings, frame: AnswerFrame(tags: tags))
         answer.isCall = request.schema != nil
     }

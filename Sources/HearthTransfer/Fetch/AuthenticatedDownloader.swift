@@ -13,7 +13,7 @@ import HearthHTTP
 /// server of the files.
 public struct AuthenticatedDownloader: DownloadURLProvider {
     /// The usual header of the key, which is then sent as `Bearer <key>`.
-    public static let usualHeader = "Authorization"
+    public static let defaultHeader = "Authorization"
     /// The time limit of one question.
     private static let timeout = Duration.seconds(20)
     private static let answerLimit = 64 << 10
@@ -35,7 +35,7 @@ public struct AuthenticatedDownloader: DownloadURLProvider {
     ///   - files: the beginnings of the addresses that need a signed one; empty for every file.
     /// - Throws: ``TransferError`` with `no-address` for a key or a header that cannot be sent.
     public init(
-        gateway: URL, key: String, header: String = usualHeader, files: [URL] = []
+        gateway: URL, key: String, header: String = defaultHeader, files: [URL] = []
     ) throws {
         guard let secret = Secret(key) else {
             throw TransferError(
@@ -92,7 +92,7 @@ public struct AuthenticatedDownloader: DownloadURLProvider {
             body: JSONValue.object(["location": .string(location.absoluteString)]).data,
             // Redirects are not followed: the key is for this gateway only.
             totalTimeout: Self.timeout, maximumRedirects: 0, maximumBodySize: UInt64(Self.answerLimit))
-        if header.caseInsensitiveCompare(Self.usualHeader) == .orderedSame {
+        if header.caseInsensitiveCompare(Self.defaultHeader) == .orderedSame {
             request.authorization = "Bearer \(key.value)"
         } else {
             request.headers[header] = key.value

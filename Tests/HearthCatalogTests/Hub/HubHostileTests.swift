@@ -11,7 +11,7 @@ private let digest = String(repeating: "b", count: 64)
 
 /// What a hub must not get away with.
 @Suite(.timeLimit(.minutes(10))) struct HubHostileTests {
-    private let reference = HubReference(organisation: "o", repository: "m")
+    private let reference = HubReference(organization: "o", repository: "m")
 
     private func files(_ json: String) throws -> [HubFile] {
         try HubFile.page(Data(json.utf8), of: try #require(reference))
@@ -25,7 +25,7 @@ private let digest = String(repeating: "b", count: 64)
     }
 
     private func snapshot(_ files: [HubFile], file: String? = nil) throws -> HubSnapshot {
-        let reference = try #require(HubReference(organisation: "o", repository: "m", file: file))
+        let reference = try #require(HubReference(organization: "o", repository: "m", file: file))
         let facts = Data(#"{"id": "o/m", "sha": "\#(blob)"}"#.utf8)
         return HubSnapshot(
             reference: reference, repository: try HubRepository(answer: facts, of: reference), files: files)
@@ -130,12 +130,12 @@ private let digest = String(repeating: "b", count: 64)
 
     @Test func namesFitOnTheDisk() throws {
         let long = String(repeating: "x", count: 96)
-        for (organisation, repository) in [("Org", "Repo.v1_2-x"), (long, long), (long, long.dropLast() + "y")] {
-            let reference = try #require(HubReference(organisation: organisation, repository: String(repository)))
+        for (organization, repository) in [("Org", "Repo.v1_2-x"), (long, long), (long, long.dropLast() + "y")] {
+            let reference = try #require(HubReference(organization: organization, repository: String(repository)))
             #expect(reference.family != nil)
         }
         let families = ["x", "y"].compactMap {
-            HubReference(organisation: long, repository: long.dropLast() + $0)?.family
+            HubReference(organization: long, repository: long.dropLast() + $0)?.family
         }
         #expect(Set(families).count == 2, "names too long are told apart by a hash")
         for path in [String(repeating: "Ä", count: 100) + ".gguf", "a/b/c-Q4_K_M.GGUF", "..gguf"] {

@@ -72,9 +72,9 @@ import Testing
             ("hf:a/b:x@y.gguf", "a", "b", nil, "x@y.gguf"),
         ] as [(String, String, String, String?, String?)])
     func readsAHubRepository(
-        _ text: String, _ organisation: String, _ repository: String, _ revision: String?, _ file: String?
+        _ text: String, _ organization: String, _ repository: String, _ revision: String?, _ file: String?
     ) throws {
-        let hub = HubReference(organisation: organisation, repository: repository, revision: revision, file: file)
+        let hub = HubReference(organization: organization, repository: repository, revision: revision, file: file)
         #expect(try ModelReference(parsing: text) == .hub(try #require(hub)))
         #expect(hub?.description == text)
     }

@@ -86,8 +86,8 @@ import Testing
 
     @Test func bothPickTheSameFiles() async throws {
         var files = Self.files
-        for quantisation in ["Q4_K_M", "Q8_0"] {
-            files["gguf/m-\(quantisation).gguf"] = .large(.pattern(count: UInt64(quantisation.utf8.count) * 1000))
+        for quantization in ["Q4_K_M", "Q8_0"] {
+            files["gguf/m-\(quantization).gguf"] = .large(.pattern(count: UInt64(quantization.utf8.count) * 1000))
         }
         hub.publish("org/model", files, revision: "refs/pr/3")
         let theirs = try await client("org/model", "refs/pr/3", "gguf/*Q4*")

@@ -89,11 +89,11 @@ import Testing
         #expect(history.entries() == ["first", "last"])
         let many = (0..<1200).map { "\"line \($0)\"\n" }.joined()
         try Data(many.utf8).write(to: path.url)
-        #expect(history.entries().count == LineHistory.mostEntries)
+        #expect(history.entries().count == LineHistory.maximumEntries)
         history.append(String(repeating: "a", count: LineHistory.longestEntry + 1))
         #expect(history.entries().last == "line 1199")
         history.append("new")
-        #expect(history.entries().count == LineHistory.mostEntries)
+        #expect(history.entries().count == LineHistory.maximumEntries)
         #expect(history.entries().last == "new")
     }
 }

@@ -15,7 +15,7 @@ import Testing
 
     init() throws { lab = try HubLab() }
 
-    @Test func ofSeveralQuantisationsOneIsAReleaseOfItsOwn() async throws {
+    @Test func ofSeveralQuantizationsOneIsAReleaseOfItsOwn() async throws {
         let projector = TestHub.File.large(.pattern(offset: 9, count: 4000))
         lab.hub.publish(
             "o/m-GGUF",

@@ -44,7 +44,7 @@ import Testing
         opening.open()
         await until { models.isLoaded(Models.vision.id) && !models.isModelLoading }
         #expect(journal.all == ["load diary", "loaded diary", "load eyes", "loaded eyes"])
-        let most = loader.mostAtATime
+        let most = loader.maximumAtATime
         #expect(most == 1)
     }
 

@@ -174,7 +174,7 @@ final class ScriptedDelivery: ModelDelivering {
     private(set) var loaded: [ModelRole: Family]
     private(set) var loading: Family?
     /// The most loads at a time.
-    private(set) var mostAtATime = 0
+    private(set) var maximumAtATime = 0
     private var underWay = 0
 
     init(journal: Journal = Journal(), loaded: [ModelRole: Family] = [:]) {
@@ -187,7 +187,7 @@ final class ScriptedDelivery: ModelDelivering {
     func load(_ model: ModelInfo) async throws {
         journal.note("load \(model.id)")
         underWay += 1
-        mostAtATime = max(mostAtATime, underWay)
+        maximumAtATime = max(maximumAtATime, underWay)
         loading = model.id
         defer {
             underWay -= 1

@@ -106,7 +106,7 @@ import Testing
         let release = try await install(TestModel.path(.vectors))
         let probe = EngineReleaseProbe(memory: EngineMemory(deviceMemory: 8 << 30))
         let candidate = ProbeCandidate(
-            release: release, weights: try #require(release.weights), canary: .usual)
+            release: release, weights: try #require(release.weights), canary: .default)
         let report = try #require(try await probe.probe(candidate))
         #expect(report.embeddingLength == 64)
         let manager = ModelManager(

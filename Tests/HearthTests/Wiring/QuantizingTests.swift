@@ -55,7 +55,7 @@ import Testing
     }
 
     /// What llama.cpp is sure to refuse is recognised by its header, before the whole file is read.
-    @Test func whatCannotBeQuantisedIsKnownByItsHead() async throws {
+    @Test func whatCannotBeQuantizedIsKnownByItsHead() async throws {
         let folder = try TemporaryFolder()
         let whole = try await install(TestModel.path, in: folder)
         let preparer = QuantizingPreparer(deviceMemory: 1000)
@@ -73,7 +73,7 @@ import Testing
     }
 
     /// A model that is too large for a device is pulled all the same, made smaller there, and answers.
-    @Test func aModelThatIsTooLargeIsPulledAndQuantised() async throws {
+    @Test func aModelThatIsTooLargeIsPulledAndQuantized() async throws {
         let folder = try TemporaryFolder()
         let large = folder.path("f16.gguf")
         try await LlamaQuantizing.makeF16(of: TestModel.path, at: large)
@@ -114,7 +114,7 @@ import Testing
         #expect(try await QuantizingPreparer(deviceMemory: 8 << 30).recipe(for: live) == nil)
     }
 
-    @Test func aCancelledQuantisationEnds() async throws {
+    @Test func aCancelledQuantizationEnds() async throws {
         let folder = try TemporaryFolder()
         let target = folder.path("out.gguf")
         let (begun, source) = AsyncStream<Void>.makeStream()

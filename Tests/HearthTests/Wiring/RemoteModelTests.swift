@@ -152,8 +152,8 @@ import Testing
         #expect(server.requests.withLock { $0 } == 3 && told.withLock { $0.count } == 1)
     }
 
-    /// What is quantised on the device is judged by what is made of it.
-    @Test func whatQuantisingMakesFitIsNotRefused() async throws {
+    /// What is quantized on the device is judged by what is made of it.
+    @Test func whatQuantizingMakesFitIsNotRefused() async throws {
         var builder = GGUFBuilder.small
         builder.entries.removeAll { $0.key == "general.file_type" }
         builder.entries.append(("general.file_type", .uint32(1)))
@@ -165,7 +165,7 @@ import Testing
         preflight.quantizes = true
         try await preflight.check(try release(size: 5 << 30), head: RemoteHead(http: server))
         let sentence = try #require(told.withLock { $0.popLast() })
-        #expect(sentence.contains("will take 3.") && sentence.contains("; it is quantised to Q8_0 on this device"))
+        #expect(sentence.contains("will take 3.") && sentence.contains("; it is quantized to Q8_0 on this device"))
         // Of these nothing that fits is made.
         for release in [try release(size: 15 << 30), try release(size: 4 << 30, shards: [1 << 30])] {
             await #expect(throws: DeliveryError.self) {

@@ -17,7 +17,7 @@ import Testing
         private struct State {
             var requests = 0
             var open = 0
-            var mostOpen = 0
+            var maximumOpen = 0
             var given: [(at: Duration, bytes: UInt64)] = []
         }
 
@@ -31,7 +31,7 @@ import Testing
             start = clock.now
         }
 
-        var mostOpen: Int { state.withLock { $0.mostOpen } }
+        var maximumOpen: Int { state.withLock { $0.maximumOpen } }
         /// When how many bytes had been handed out in all.
         var given: [(at: Duration, bytes: UInt64)] { state.withLock { $0.given } }
 
@@ -42,7 +42,7 @@ import Testing
             let isEnough = state.withLock { state in
                 state.requests += 1
                 state.open += 1
-                state.mostOpen = max(state.mostOpen, state.open)
+                state.maximumOpen = max(state.maximumOpen, state.open)
                 return state.requests == BandwidthTests.connections
             }
             if isEnough { opening.finish() }
@@ -89,7 +89,7 @@ import Testing
         ).fetch(request) { _ in }
         let seconds = begin.duration(to: clock.now).seconds
         #expect(file.fetchedBytes == Self.content.count)
-        #expect(network.mostOpen >= Self.connections)
+        #expect(network.maximumOpen >= Self.connections)
         // A quarter of a second's worth may come in advance, and one chunk over each connection is on its way.
         let advance = Double(rate) / 4 + Double((Self.connections + 1) * Self.chunk)
         for (moment, bytes) in network.given {

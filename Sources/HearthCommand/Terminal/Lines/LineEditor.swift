@@ -110,7 +110,7 @@ private final class EditSession {
         el_source(edit, nil)
         hearth_edit_set_prompt(edit, promptOfEditor, 1)
         hearth_edit_set_reader(edit, keyOfEditor)
-        hearth_history_set_size(entries, Int32(LineHistory.mostEntries))
+        hearth_history_set_size(entries, Int32(LineHistory.maximumEntries))
         keepTerminal()
         for line in lines { hearth_history_add(entries, line) }
         hearth_edit_use_history(edit, entries)

@@ -80,7 +80,7 @@ import Observation
     }
 
     /// The reference of the model in use: the saved one with its version, or the selected one.
-    var usualModel: String? {
+    var defaultModel: String? {
         guard let selected = library.selectedModel else { return nil }
         let saved = library.defaultModel
         if let saved, saved.prefix(while: { $0 != "@" && $0 != ":" }) == selected.id.name { return saved }

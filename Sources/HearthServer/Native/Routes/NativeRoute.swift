@@ -19,8 +19,8 @@ struct NativeCall: Sendable {
 
     /// A whole number of the query.
     /// - Throws: ``NativeFailure`` with `bad-request`.
-    func number(_ name: String, _ range: ClosedRange<Int>, usual: Int) throws -> Int {
-        guard let text = query(name) else { return usual }
+    func number(_ name: String, _ range: ClosedRange<Int>, default fallback: Int) throws -> Int {
+        guard let text = query(name) else { return fallback }
         guard let number = Int(text), range.contains(number) else {
             throw NativeFailure.bad(name, "a whole number from \(range.lowerBound) to \(range.upperBound)")
         }

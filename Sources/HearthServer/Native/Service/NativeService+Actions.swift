@@ -63,7 +63,7 @@ extension NativeService {
                 query: [.init("limit", "at most 500")]
             ) { call in
                 let event = service.log.lastID
-                let limit = try call.number("limit", 1...500, usual: 50)
+                let limit = try call.number("limit", 1...500, default: 50)
                 var actions: [ActionBody] = []
                 for entry in try await service.chats.assistant.actions.history(limit: limit) {
                     actions.append(

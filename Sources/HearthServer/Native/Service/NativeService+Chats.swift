@@ -16,8 +16,8 @@ extension NativeService {
             ) { call in
                 let event = service.log.lastID
                 let chats = try await desk.chats(
-                    limit: try call.number("limit", 1...500, usual: 50),
-                    offset: try call.number("offset", 0...1_000_000, usual: 0))
+                    limit: try call.number("limit", 1...500, default: 50),
+                    offset: try call.number("offset", 0...1_000_000, default: 0))
                 return ChatsBody(chats: chats, event: event)
             },
             .plain(
@@ -27,7 +27,7 @@ extension NativeService {
                 HitsBody(
                     hits: try await desk.search(
                         String((call.query("q") ?? "").prefix(500)),
-                        limit: try call.number("limit", 1...50, usual: 20)))
+                        limit: try call.number("limit", 1...50, default: 20)))
             },
             .json("POST", "/chats", "Begin a conversation", status: 201, example: #"{"isPrivate": false}"#) {
                 (_, order: NewChatOrder) in OneChatBody(chat: try await desk.create(order))

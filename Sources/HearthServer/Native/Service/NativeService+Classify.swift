@@ -70,7 +70,7 @@ extension NativeService {
                     throw NativeFailure(
                         415, "media-type", "the body must be one of \(pictureTypes.joined(separator: ", "))")
                 }
-                let top = try call.number("top", 1...1000, usual: 5)
+                let top = try call.number("top", 1...1000, default: 5)
                 let decodes = try call.flag("decode")
                 guard let direction = ReadingDirection(rawValue: call.query("direction") ?? "auto") else {
                     throw NativeFailure.bad("direction", "columns, rows or auto")

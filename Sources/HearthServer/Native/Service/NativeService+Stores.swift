@@ -14,7 +14,7 @@ extension NativeService {
     private static let words = NativeQuery("q", "words")
     private static let limit = NativeQuery("limit", "at most 1000")
 
-    private static func limit(_ call: NativeCall) throws -> Int { try call.number("limit", 1...1000, usual: 200) }
+    private static func limit(_ call: NativeCall) throws -> Int { try call.number("limit", 1...1000, default: 200) }
 
     /// A time of a query.
     private static func date(_ name: String, _ call: NativeCall) throws -> Date? {

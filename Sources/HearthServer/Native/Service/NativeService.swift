@@ -146,7 +146,7 @@ package final class NativeService: Sendable {
     private static func find(
         _ name: String?, _ models: OpenedModels, _ library: LibraryDesk
     ) async throws -> LiveModel {
-        let usual = await library.usualModel
+        let usual = await library.defaultModel
         guard let name = name ?? usual else {
             throw LLMError(
                 .modelNotLoaded, "no model is on this device yet",
