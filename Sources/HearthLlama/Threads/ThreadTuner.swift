@@ -130,11 +130,11 @@ struct ThreadTuner: Sendable, Hashable {
         current.steps.append(seconds)
         trial = current
         // The first step also wakes the threads; the median of the trial leaves its time out.
-        if seconds > current.default * Self.slowFactor {
+        if seconds > current.usual * Self.slowFactor {
             giveUp(current)
         } else if current.steps.count == Self.trialSteps {
             let median = current.steps.sorted()[Self.trialSteps / 2]
-            guard median < current.default * 0.97 else { return giveUp(current) }
+            guard median < current.usual * 0.97 else { return giveUp(current) }
             usual[count] = median
             penalty = Self.firstPenalty
             trial = nil
