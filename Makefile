@@ -49,6 +49,7 @@ lint:
 	@$(SWIFT) format lint --strict --recursive --parallel Sources Tests Fuzz Package.swift
 	@for script in scripts/*.sh scripts/bench/*.sh scripts/cloud/*.sh .ci/run; do bash -n "$$script"; done
 	@scripts/lint-words.py
+	@scripts/lint/wrap.py --check *.md docs/*.md
 	@scripts/page.py --check
 	@# An optimised build has no metadata for a task-local value that is an optional function, and crashes there (6.3).
 	@! grep -rnE '@TaskLocal.*->' Sources Tests Fuzz
