@@ -43,7 +43,7 @@ let benches: [Target] =
             name: "HearthBesideBench",
             dependencies: [
                 "Hearth", "HearthBase", "HearthInference",
-                .target(name: "HearthLlama", condition: llama), .target(name: "HearthServer", condition: server),
+                .target(name: "HearthLlama", condition: llama), "HearthServer",
             ] + deliveryFloors,
             path: "Tests/BesideBench"),
     ]
@@ -184,8 +184,7 @@ let package = Package(
                 "CEdit", "CLicenses", "CMarkdown", "CTerminal", "Hearth", "HearthAssistant", "HearthBase",
                 "HearthCatalog", "HearthClassification",
                 "HearthDatabase", "HearthDelivery", "HearthHTTP", "HearthInference", "HearthPublishing",
-                "HearthRouting", "HearthStore", "HearthTransfer",
-                .target(name: "HearthServer", condition: server),
+                "HearthRouting", "HearthServer", "HearthStore", "HearthTransfer",
             ]),
         .executableTarget(name: "hearth", dependencies: ["HearthCommand"]),
 

@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 
 /// The codes of ``ServerError``.
@@ -7,6 +6,7 @@ public enum ServerErrorDomain: ErrorDomain {
         [
             .portInUse, .permission, .addressUnavailable, .folderMissing, .cannotListen, .bodyTooLarge, .clientLeft,
             .tooManyKeys, .unknownKey, .keysUnreadable, .keyRequired, .alreadyServing, .notServing, .noAnswer,
+            .serverUnavailable,
         ]
     }
 }
@@ -43,6 +43,8 @@ extension ErrorCode<ServerErrorDomain> {
     public static var notServing: Self { "not-serving" }
     /// The process that serves this home does not answer.
     public static var noAnswer: Self { "no-answer" }
+    /// The build has no HTTP server: it lacks the trait `Server`.
+    public static var serverUnavailable: Self { "server-unavailable" }
 }
 
 extension HearthError where Domain == ServerErrorDomain {
@@ -54,4 +56,3 @@ extension HearthError where Domain == ServerErrorDomain {
 
     static let clientLeft = Self(.clientLeft, "the client left before the end of its request")
 }
-#endif

@@ -27,11 +27,8 @@ import Testing
         names += llama
         #endif
         names += swift
-        #if Server
-        names += page + system + ["libmicrohttpd"]
-        #else
-        names += system
-        #endif
+        names += page + system
+        if LicenseNotice.Group.serverSystem.isUsed { names.append("libmicrohttpd") }
         return names + ["Vulkan loader (builds with BACKEND=vulkan)"]
     }
 

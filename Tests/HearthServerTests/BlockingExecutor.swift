@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 
 /// Runs tasks on threads that may block, so that tests may use plain sockets without taking the shared pool away
@@ -17,4 +16,3 @@ final class BlockingExecutor: TaskExecutor {
         try await withTaskExecutorPreference(shared) { try await body() }
     }
 }
-#endif

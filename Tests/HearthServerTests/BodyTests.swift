@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthHTTP
@@ -178,4 +177,3 @@ struct BodyTests {
         }
     }
 }
-#endif

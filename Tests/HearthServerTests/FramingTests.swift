@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthHTTP
 import Testing
@@ -92,4 +91,3 @@ struct FramingTests {
         #expect(!ConnectionPhase.replying.isOverdue(at: .seconds(1 << 30), limits: ListenerLimits()))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthTestSupport
@@ -87,4 +86,3 @@ extension OriginServerTests {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthTestSupport
@@ -142,4 +141,3 @@ private final class Sentinel: Sendable {
 
     func touch() {}
 }
-#endif

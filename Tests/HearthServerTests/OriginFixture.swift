@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthTestSupport
@@ -91,4 +90,3 @@ final class ExchangeLog: Sendable {
         return entries
     }
 }
-#endif

@@ -1,16 +1,15 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthTestSupport
 import Testing
+
+@testable import HearthServer
 
 #if canImport(Darwin)
 import Darwin
 #else
 import Glibc
 #endif
-
-@testable import HearthServer
 
 @Suite(.timeLimit(.minutes(10)))
 struct OriginServerTests {
@@ -237,4 +236,3 @@ struct Rubbish: Sendable, ExpressibleByStringLiteral, CustomTestStringConvertibl
 
     var testDescription: String { text.debugDescription }
 }
-#endif

@@ -1,14 +1,13 @@
-#if Server
 import Foundation
 import HearthBase
+
+@testable import HearthServer
 
 #if canImport(Darwin)
 import Darwin
 #else
 import Glibc
 #endif
-
-@testable import HearthServer
 
 /// A TCP connection that sends exactly the bytes it is given: a client library would correct what a test wants broken.
 final class RawConnection: Sendable {
@@ -148,4 +147,3 @@ final class RawConnection: Sendable {
         return try connection.response(hasBody: method != "HEAD")
     }
 }
-#endif

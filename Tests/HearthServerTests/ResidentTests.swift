@@ -1,17 +1,16 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthHTTP
 import HearthTestSupport
 import Testing
 
+@testable import HearthServer
+
 #if canImport(Darwin)
 import Darwin
 #else
 import Glibc
 #endif
-
-@testable import HearthServer
 
 /// The resident process: its place, its routes, its jobs.
 @Suite(.timeLimit(.minutes(5)))
@@ -306,4 +305,3 @@ struct ResidentTests {
         #expect(ServiceManager(environment: environment, process: 7).socketCount == count)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthHTTP
 import Testing
@@ -172,4 +171,3 @@ struct AccessLogTests {
         #expect(line.utf8.allSatisfy { (0x20..<0x7F).contains($0) })
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthHTTP
@@ -193,4 +192,3 @@ struct SafetyTests {
         #expect(!use(token ?? "", 31 * 24 * 3600 + 20))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthHTTP
@@ -59,4 +58,3 @@ final class Signal: Sendable {
     /// Returns after ``send()``, also if that came first; at once if the task is cancelled.
     func wait() async { for await _ in stream { return } }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthHTTP
@@ -209,4 +208,3 @@ struct StreamingTests {
         }
     }
 }
-#endif

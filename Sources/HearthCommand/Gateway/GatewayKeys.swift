@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthRouting
@@ -169,4 +168,3 @@ struct GatewayKeysRevoke: Command {
         context.console.say("The key \(id) is revoked.")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthHTTP
@@ -54,4 +53,3 @@ extension CommandContext {
         }
     }
 }
-#endif

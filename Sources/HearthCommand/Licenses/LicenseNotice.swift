@@ -1,5 +1,6 @@
 import CLicenses
 import Foundation
+import HearthServer
 
 /// A component of the program, or a library of the system that it uses, with its license.
 struct LicenseNotice: Sendable, Hashable {
@@ -21,12 +22,8 @@ struct LicenseNotice: Sendable, Hashable {
                 #else
                 false
                 #endif
-            case .server, .serverSystem:
-                #if Server
-                true
-                #else
-                false
-                #endif
+            case .server: true
+            case .serverSystem: HTTPListener.isAvailable
             // On other platforms, Swift and the libraries below belong to the system.
             case .swift, .system:
                 #if os(Linux)

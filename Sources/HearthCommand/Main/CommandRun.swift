@@ -32,11 +32,9 @@ extension HearthCommand {
                 console = context.console
                 let status = Locked<Int32>(0)
                 try await context.interruptions.run {
-                    #if Server
                     if let other = try await HandOver.run(command, words, in: context) {
                         return status.withLock { $0 = other }
                     }
-                    #endif
                     try await context.askingForRoots { try await command.run(in: context) }
                 }
                 return status.withLock { $0 }

@@ -69,14 +69,10 @@ extension HearthCommand {
     ]
 
     private static var serving: [CommandEntry] {
-        #if Server
         [
             .command(Serve.self), .command(Ps.self), .command(Stop.self),
             .group("keys", "Let other machines in", [KeysCreate.self, KeysList.self, KeysRevoke.self]),
         ]
-        #else
-        []
-        #endif
     }
 
     private static let trust = CommandEntry.group(
@@ -87,20 +83,14 @@ extension HearthCommand {
         ])
 
     private static var publishing: [CommandEntry] {
-        let commands: [CommandEntry] = [
+        [
             .command(Publish.self), .command(RolloutCommand.self), .command(Yank.self), .command(Unpublish.self),
             .group(
                 "origin", "Examine and tidy a published origin", [OriginCheckCommand.self, OriginPrune.self]),
-        ]
-        #if Server
-        return commands + [
             trust, .command(Host.self),
             .group(
                 "gateway", "Give devices signed addresses, and relay a cloud model",
                 [GatewayServe.self, GatewayKeysCreate.self, GatewayKeysList.self, GatewayKeysRevoke.self]),
         ]
-        #else
-        return commands + [trust]
-        #endif
     }
 }

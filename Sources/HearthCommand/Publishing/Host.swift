@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthServer
 
@@ -54,4 +53,3 @@ struct Host: Command {
         await server.stop()
     }
 }
-#endif

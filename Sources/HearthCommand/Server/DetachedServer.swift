@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthServer
@@ -156,4 +155,3 @@ extension JSONValue {
     /// The items of a list.
     var items: [JSONValue] { if case .array(let items) = self { items } else { [] } }
 }
-#endif

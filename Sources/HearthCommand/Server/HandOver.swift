@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthServer
@@ -107,4 +106,3 @@ struct HandOver: Sendable {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthServer
@@ -114,4 +113,3 @@ extension CommandContext {
         return result
     }
 }
-#endif

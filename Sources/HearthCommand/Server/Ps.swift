@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthDelivery
@@ -68,4 +67,3 @@ struct Ps: Command {
         }
     }
 }
-#endif

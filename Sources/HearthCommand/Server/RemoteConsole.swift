@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthServer
@@ -50,4 +49,3 @@ enum RemoteConsole {
         }
     }
 }
-#endif

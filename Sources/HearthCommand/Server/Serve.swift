@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import Hearth
 import HearthBase
@@ -88,4 +87,3 @@ struct Serve: Command {
         return words
     }
 }
-#endif

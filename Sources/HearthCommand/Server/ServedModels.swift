@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import Hearth
 import HearthBase
@@ -183,4 +182,3 @@ final class ServedModels: Sendable {
         await generation?.hearth.close()
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import Hearth
 import HearthBase
@@ -58,4 +57,3 @@ struct ServedPage: Sendable {
 
     func close() async { await service.close() }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import Hearth
 import HearthBase
@@ -67,4 +66,3 @@ enum ServiceUnit {
             "Start it with: systemctl --user daemon-reload && systemctl --user enable --now hearth.socket")
     }
 }
-#endif

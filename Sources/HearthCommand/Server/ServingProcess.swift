@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import Hearth
 import HearthBase
@@ -227,4 +226,3 @@ final class StopRequest: Sendable {
     /// Returns after ``request()``, or when the task is cancelled.
     func wait() async { for await _ in stream {} }
 }
-#endif

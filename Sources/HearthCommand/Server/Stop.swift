@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthServer
 
@@ -44,4 +43,3 @@ struct Stop: Command {
         context.console.say("Process \(process.map { "\($0.number)" } ?? "") has ended.")
     }
 }
-#endif

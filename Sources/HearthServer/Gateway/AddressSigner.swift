@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthHTTP
@@ -75,4 +74,3 @@ struct BucketObject: Sendable, Hashable {
     /// The name in an address, escaped as SigV4 reads it.
     var encoded: String { PercentText.encoded(path, keepsSlashes: true) }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 
@@ -127,4 +126,3 @@ package actor AuditLog {
         return error
     }
 }
-#endif

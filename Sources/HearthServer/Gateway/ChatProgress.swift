@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthHTTP
@@ -76,4 +75,3 @@ struct ChatProgress: Sendable {
         return members.keys.contains { $0 != "thought" && $0 != "thoughtSignature" && $0 != "text" }
     }
 }
-#endif

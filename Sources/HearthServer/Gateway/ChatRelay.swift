@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthHTTP
@@ -185,4 +184,3 @@ package struct ChatRelay: Sendable {
         .cloud(status: status, code: "cloud-unavailable", message: message, retryAfter: nil)
     }
 }
-#endif

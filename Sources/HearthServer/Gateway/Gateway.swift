@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthDatabase
@@ -210,4 +209,3 @@ package struct Gateway: Sendable {
         return refusal.reply
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthHTTP
@@ -107,4 +106,3 @@ enum GatewayRefusal: Error, Sendable, Hashable {
         return reply
     }
 }
-#endif

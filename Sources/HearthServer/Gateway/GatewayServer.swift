@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 
 /// A gateway on the network: the listener, and the limits of each key in this process.
@@ -64,4 +63,3 @@ extension FinishedExchange {
         return words.joined(separator: " ") + (isComplete ? "" : " aborted")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthDatabase
@@ -109,4 +108,3 @@ extension GatewayStore {
         return (parts.year ?? 0) * 12 + (parts.month ?? 1) - 1
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthDatabase
@@ -162,4 +161,3 @@ extension Date {
     /// The whole seconds since 1970.
     var wholeSeconds: Int { Int(timeIntervalSince1970.rounded(.down)) }
 }
-#endif

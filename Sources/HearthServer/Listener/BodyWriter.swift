@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 
 /// Takes the body of a streamed reply from the code that makes it, and hands it to the connection.
@@ -130,4 +129,3 @@ package final class BodyWriter: Sendable {
     /// Whether the connection has something to do.
     var isReady: Bool { state.withLock { $0.waiting > 0 || $0.isEnded || $0.hasLeft } }
 }
-#endif

@@ -1,6 +1,8 @@
+import HearthBase
+
 #if Server
 import CMicrohttpd
-import HearthBase
+#endif
 
 #if canImport(Darwin)
 import Darwin
@@ -120,4 +122,3 @@ final class ConnectionTable: Sendable {
         }
     }
 }
-#endif

@@ -159,9 +159,4 @@ extension Exchange {
         return response.map { ($0, UInt64(bytes.count)) }
     }
 }
-
-extension ServerReply {
-    /// Whether the status permits a body.
-    var hasBody: Bool { status != 304 && status != 204 && status >= 200 }
-}
 #endif

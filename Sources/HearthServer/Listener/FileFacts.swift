@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 
 /// Properties of an open file that decide the reply.
@@ -25,4 +24,3 @@ extension StringProtocol {
     /// Without the blanks around it.
     var trimmed: String { trimmingCharacters(in: .whitespaces) }
 }
-#endif

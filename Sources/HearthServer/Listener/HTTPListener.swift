@@ -3,17 +3,6 @@ import CMicrohttpd
 import Foundation
 import HearthBase
 
-/// The certificate of a server and its key, as PEM texts.
-package struct ServerIdentity: Sendable {
-    let certificate: String
-    let key: String
-
-    package init(certificate: String, key: String) {
-        self.certificate = certificate
-        self.key = key
-    }
-}
-
 /// An HTTP/1.1 server on one or more sockets: libmicrohttpd's epoll threads, and a task for each request.
 ///
 /// Listens from its creation until `stop(grace:)`.
@@ -21,6 +10,9 @@ package struct ServerIdentity: Sendable {
 /// Unchecked because of the C pointers: they are set once, the library allows these calls from any thread but its own,
 /// and `isStopped` ensures a single call of `MHD_stop_daemon`.
 package final class HTTPListener: @unchecked Sendable {
+    /// Whether this build can listen.
+    package static let isAvailable = true
+
     /// The addresses with their actual ports, without unix sockets.
     package let addresses: [ListeningAddress]
     private let daemons: [OpaquePointer]
@@ -148,5 +140,30 @@ package final class HTTPListener: @unchecked Sendable {
             acceptor.closeSockets()
         }
     }
+}
+#else
+import HearthBase
+
+/// The listener of a build without the trait `Server`: it cannot be started.
+package final class HTTPListener: Sendable {
+    /// Whether this build can listen.
+    package static let isAvailable = false
+
+    package let addresses: [ListeningAddress] = []
+    package let connectionCount = 0
+    package let requestCount = 0
+
+    /// - Throws: ``ServerError`` with `server-unavailable`.
+    package init(
+        _ sockets: [ListeningSocket], limits: ListenerLimits = ListenerLimits(), identity: ServerIdentity? = nil,
+        time: TimeSource = .system, finished: (@Sendable (FinishedExchange) -> Void)? = nil,
+        immediately: (@Sendable (inout ServerRequest) -> ServerReply?)? = nil, respond: @escaping Responder
+    ) throws {
+        throw ServerError(
+            .serverUnavailable, "this build cannot serve",
+            context: ErrorContext(remedy: "Build it with the trait Server."))
+    }
+
+    package func stop(grace: Duration = .seconds(5), time: TimeSource = .system) async {}
 }
 #endif

@@ -1,5 +1,3 @@
-#if Server
-import CMicrohttpd
 import Foundation
 import HearthBase
 
@@ -63,4 +61,3 @@ package struct ListenerLimits: Sendable, Hashable {
         }
     }
 }
-#endif

@@ -1,7 +1,9 @@
-#if Server
-import CMicrohttpd
 import Foundation
 import HearthBase
+
+#if Server
+import CMicrohttpd
+#endif
 
 #if canImport(Darwin)
 import Darwin
@@ -204,4 +206,3 @@ extension HearthError where Domain == ServerErrorDomain {
                 found: host, remedy: "Give an IPv4 or IPv6 address of this machine, such as 127.0.0.1 or ::1."))
     }
 }
-#endif

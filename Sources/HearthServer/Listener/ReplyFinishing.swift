@@ -1,10 +1,12 @@
-#if Server
 import CZlib
 import Foundation
 import HearthBase
 import HearthHTTP
 
 extension ServerReply {
+    /// Whether the status permits a body.
+    var hasBody: Bool { status != 304 && status != 204 && status >= 200 }
+
     /// The reply with the request's id, compressed if the client takes gzip and the body is text in memory.
     func finished(for request: ServerRequest) -> Self {
         var reply = self
@@ -84,4 +86,3 @@ enum Gzip {
         return count.map { Array(output.prefix($0)) }
     }
 }
-#endif

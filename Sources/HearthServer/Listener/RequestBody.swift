@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 
 /// The body of a request, as it arrives. One consumer reads it once, in chunks or with ``collect(limit:)``.
@@ -145,4 +144,3 @@ package final class RequestBody: AsyncSequence, Sendable {
         }
     }
 }
-#endif

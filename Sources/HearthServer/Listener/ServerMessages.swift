@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthHTTP
@@ -179,4 +178,3 @@ package struct FinishedExchange: Sendable, Hashable {
     /// From the header of the request to the end of the reply.
     package var duration = Duration.zero
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 
 /// The target of a request, split into path and query.
@@ -86,4 +85,3 @@ package struct ServerTarget: Sendable, Hashable, CustomStringConvertible {
         return String(validating: bytes, as: UTF8.self)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthHTTP
 
@@ -25,4 +24,3 @@ extension FinishedExchange {
         return line.isEmpty ? "-" : line
     }
 }
-#endif

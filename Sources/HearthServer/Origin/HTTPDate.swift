@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 
 /// A date in HTTP: `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, section 5.6.7).
@@ -22,4 +21,3 @@ struct HTTPDate: Sendable, Hashable {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 }
-#endif

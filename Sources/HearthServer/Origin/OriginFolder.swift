@@ -1,5 +1,3 @@
-#if Server
-import CMicrohttpd
 import Foundation
 import HearthBase
 
@@ -46,7 +44,7 @@ struct OriginFolder: Sendable {
 
     private func openBeneath(_ path: String) -> Int32 {
         while true {
-            let descriptor = hearth_open_beneath(folder.descriptor, path)
+            let descriptor = openBeneathFolder(folder.descriptor, path)
             if descriptor >= 0 { return descriptor }
             switch errno {
             case EINTR, EAGAIN: continue  // EAGAIN: a folder of the path was renamed meanwhile
@@ -138,4 +136,3 @@ extension HearthError where Domain == ServerErrorDomain {
         }
     }
 }
-#endif

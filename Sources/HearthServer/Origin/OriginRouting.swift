@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthCatalog
@@ -105,4 +104,3 @@ enum OriginRouting {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthHTTP
@@ -75,4 +74,3 @@ struct OriginSite: Sendable {
         }
     }
 }
-#endif

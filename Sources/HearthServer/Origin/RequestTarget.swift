@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 
 /// The decoded and checked names of a request target; the only way from a client's text to a path.
@@ -66,4 +65,3 @@ struct RequestTarget: Sendable, Hashable {
         return bytes
     }
 }
-#endif

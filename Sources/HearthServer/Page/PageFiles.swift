@@ -1,4 +1,3 @@
-#if Server
 import CPage
 import Foundation
 import HearthBase
@@ -151,4 +150,3 @@ package final class PageFiles: Sendable {
                 body: .bytes(Array(text.utf8))))
     }
 }
-#endif

@@ -1,7 +1,9 @@
-#if Server
-import CMicrohttpd
 import Foundation
 import HearthBase
+
+#if Server
+import CMicrohttpd
+#endif
 
 #if canImport(Darwin)
 import Darwin
@@ -165,4 +167,3 @@ private final class UnixConnection: Sendable {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 
@@ -134,4 +133,3 @@ package final class ResidentJobs: Sendable {
         for task in tasks { await task.value }
     }
 }
-#endif

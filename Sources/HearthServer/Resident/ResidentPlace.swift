@@ -1,5 +1,3 @@
-#if Server
-import CMicrohttpd
 import Foundation
 import HearthBase
 
@@ -87,4 +85,3 @@ extension HearthError where Domain == ServerErrorDomain {
             disposition: .tryLater)
     }
 }
-#endif

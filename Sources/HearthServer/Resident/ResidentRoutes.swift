@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthHTTP
@@ -184,4 +183,3 @@ extension ResidentJob {
         ])
     }
 }
-#endif

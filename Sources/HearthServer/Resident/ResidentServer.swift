@@ -1,5 +1,3 @@
-#if Server
-import CMicrohttpd
 import Foundation
 import HearthBase
 import HearthHTTP
@@ -279,4 +277,3 @@ extension ServerReply {
         .json(.object(["error": .object(["code": .string(code), "message": .string(message)])]), status: status)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 
 /// Counts of the listener for Prometheus.
@@ -64,4 +63,3 @@ extension SystemMemory {
         return nil
     }
 }
-#endif

@@ -1,7 +1,9 @@
-#if Server
-import CMicrohttpd
 import Foundation
 import HearthBase
+
+#if Server
+import CMicrohttpd
+#endif
 
 #if canImport(Darwin)
 import Darwin
@@ -63,4 +65,3 @@ package struct ServiceManager: Sendable {
         if sent < 0 { Log.write(.info, "the service manager was not told", [.count("errno", errno)]) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 
@@ -149,4 +148,3 @@ extension SHA256Digest {
         zip(hex.utf8, other.hex.utf8).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthHTTP
 
@@ -63,4 +62,3 @@ package struct CallerLimits: Sendable {
             body: .bytes(Array(body.utf8)))
     }
 }
-#endif

@@ -1,6 +1,8 @@
+import Foundation
+
 #if Server
 import CMicrohttpd
-import Foundation
+#endif
 
 #if canImport(Darwin)
 import Darwin
@@ -53,4 +55,3 @@ struct HostName: Sendable, Hashable {
         return inet_pton(family, text, &buffer) == 1
     }
 }
-#endif

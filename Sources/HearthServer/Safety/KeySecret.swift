@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 
@@ -30,4 +29,3 @@ struct KeySecret: Sendable {
         text.utf8.count == prefix.utf8.count + 8 + 1 + 64 && text.hasPrefix(prefix)
     }
 }
-#endif

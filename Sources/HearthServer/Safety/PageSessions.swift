@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 
@@ -55,4 +54,3 @@ package struct PageSessions: Sendable {
 
     private static func digest(_ text: String) -> SHA256Digest { SHA256Digest(hashing: Data(text.utf8)) }
 }
-#endif

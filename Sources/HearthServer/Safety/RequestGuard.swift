@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthHTTP
@@ -163,4 +162,3 @@ extension RequestGuard.Refusal {
         return ServerReply(status: status, headers: headers, body: .bytes(Array(body.utf8)))
     }
 }
-#endif

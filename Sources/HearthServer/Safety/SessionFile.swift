@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 
@@ -67,4 +66,3 @@ extension SessionFile: DiskRecord {
         try values.encode(entries, forKey: .sessions)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthTestSupport
@@ -79,4 +78,3 @@ struct GatewayCommandTests {
         #expect(group.output.contains("\n  keys create ") && group.output.contains("\n  serve "))
     }
 }
-#endif

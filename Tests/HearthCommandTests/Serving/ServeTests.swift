@@ -1,17 +1,16 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthHTTP
 import HearthTestSupport
 import Testing
 
+@testable import HearthCommand
+
 #if canImport(Darwin)
 import Darwin
 #else
 import Glibc
 #endif
-
-@testable import HearthCommand
 
 /// The resident process as a program, with the command lines that use it.
 @Suite(.timeLimit(.minutes(5))) struct ServeTests {
@@ -217,4 +216,3 @@ private enum FreePort {
         return UInt16(bigEndian: address.sin_port)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthHTTP
@@ -141,4 +140,3 @@ extension JSONValue {
         if case .array(let items)? = self[path: path] { items.count } else { nil }
     }
 }
-#endif

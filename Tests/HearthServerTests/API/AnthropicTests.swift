@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthInference
 import HearthTestSupport
@@ -116,4 +115,3 @@ import Testing
         #expect(await api.engine.requests.first?.first?.images.count == 1)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthInference
 import HearthTestSupport
@@ -163,4 +162,3 @@ import Testing
         #expect(await api.engine.options.map(\.continuesLastMessage) == [true, false])
     }
 }
-#endif

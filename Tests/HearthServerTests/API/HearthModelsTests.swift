@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import Hearth
 import HearthBase
@@ -127,4 +126,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthInference
 import HearthTestSupport
@@ -75,4 +74,3 @@ import Testing
         #expect(slots[path: "0/is_processing"] == .boolean(false))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthInference
 import HearthTestSupport
@@ -42,4 +41,3 @@ import Testing
         #expect(await health.finding().failing == 0)
     }
 }
-#endif

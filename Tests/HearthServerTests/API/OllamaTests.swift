@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthInference
 import HearthTestSupport
@@ -100,4 +99,3 @@ import Testing
     @Test(arguments: ["", "m", "5x", "five", "5m5", "--1m"])
     func textsThatAreNoTimes(text: String) { #expect(KeepAlive.duration(text) == nil) }
 }
-#endif

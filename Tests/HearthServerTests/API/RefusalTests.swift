@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthInference
@@ -176,4 +175,3 @@ import Testing
         #expect(try await APIFixture().send("GET", "/v1/nothing").text == "no route\n")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthInference
@@ -107,4 +106,3 @@ import Testing
         #expect(throws: APIFailure.self) { try store.entry("e") }
     }
 }
-#endif

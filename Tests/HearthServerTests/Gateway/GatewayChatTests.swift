@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthHTTP
@@ -152,4 +151,3 @@ extension Array where Element: Sendable {
         return results
     }
 }
-#endif

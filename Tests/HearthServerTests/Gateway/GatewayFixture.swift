@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthDatabase
@@ -177,4 +176,3 @@ func errorCode(_ body: String) -> String? {
     if case .string(let code)? = error?["code"] { return code }
     return nil
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthHTTP
@@ -143,4 +142,3 @@ struct GatewayServerTests {
         }
     }
 }
-#endif

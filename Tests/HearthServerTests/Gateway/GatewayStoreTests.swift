@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthDatabase
@@ -177,4 +176,3 @@ struct GatewayStoreTests {
         #expect(GatewayStore.month(of: try Date.ISO8601FormatStyle().parse(text)) == month)
     }
 }
-#endif

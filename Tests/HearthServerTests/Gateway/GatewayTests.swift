@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthHTTP
@@ -156,4 +155,3 @@ struct GatewayTests {
         #expect(mode[.posixPermissions] as? Int == 0o600)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthAssistant
 import HearthBase
@@ -237,4 +236,3 @@ import Testing
         }
     }
 }
-#endif

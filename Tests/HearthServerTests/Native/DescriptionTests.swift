@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import Testing
@@ -86,4 +85,3 @@ import Testing
         #expect(properties["date"]?["format"]?.text == "date-time")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthTestSupport
@@ -130,4 +129,3 @@ import Testing
         #expect(text.components(separatedBy: "event: b").count == 2)
     }
 }
-#endif

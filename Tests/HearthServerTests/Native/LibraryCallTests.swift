@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import Hearth
 import HearthBase
@@ -150,4 +149,3 @@ import Testing
         #expect(try LibraryDesk.reference(AddOrder(reference: text)) == reference)
     }
 }
-#endif

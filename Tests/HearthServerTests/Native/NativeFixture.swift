@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import Hearth
 import HearthAssistant
@@ -264,4 +263,3 @@ extension JSONValue {
 
     var int: Int? { if case .number(let digits) = self { Int(digits) } else { nil } }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import Hearth
 import HearthAssistant
@@ -186,4 +185,3 @@ import Testing
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthHTTP
@@ -96,4 +95,3 @@ import Testing
         }
     }
 }
-#endif

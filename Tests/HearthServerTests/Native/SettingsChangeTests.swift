@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import Hearth
 import HearthAssistant
@@ -187,4 +186,3 @@ import Testing
         #expect(!desk.isWaiting(card.id))
     }
 }
-#endif

@@ -1,17 +1,16 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthHTTP
 import HearthTestSupport
 import Testing
 
+@testable import HearthServer
+
 #if canImport(Darwin)
 import Darwin
 #else
 import Glibc
 #endif
-
-@testable import HearthServer
 
 /// The files of the page, and the way to them.
 @Suite(.timeLimit(.minutes(5))) struct PageTests {
@@ -188,4 +187,3 @@ import Glibc
         }
     }
 }
-#endif

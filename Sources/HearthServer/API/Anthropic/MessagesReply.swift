@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthInference
 import HearthRouting
@@ -98,4 +97,3 @@ enum AnthropicFailure {
         }
     }
 }
-#endif

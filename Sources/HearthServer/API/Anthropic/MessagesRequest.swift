@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthInference
 
@@ -176,4 +175,3 @@ struct MessagesReader {
         }
     }
 }
-#endif

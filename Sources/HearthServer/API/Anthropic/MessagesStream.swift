@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthInference
 import HearthRouting
@@ -111,4 +110,3 @@ struct MessagesStream: StreamEncoder {
         return EventStream.event(type, .object([("type", .string(type))] + rest))
     }
 }
-#endif

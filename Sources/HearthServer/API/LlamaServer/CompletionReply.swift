@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthInference
@@ -146,4 +145,3 @@ struct CompletionStream: StreamEncoder {
 
     mutating func fail(_ failure: APIFailure) -> [UInt8] { EventStream.event(nil, OpenAIFailure.body(failure)) }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthInference
 
@@ -54,4 +53,3 @@ struct CompletionRequest: Sendable {
         return completion
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import Hearth
 import HearthBase
@@ -292,4 +291,3 @@ extension GGUFValue {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthInference
@@ -47,4 +46,3 @@ final class ModelWarmth: Sendable {
         entries.withLock { $0.models[model]?.number == number }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Hearth
 
 /// The models under one set of settings, which leave memory with their last user. Every closure and request that uses them
@@ -13,4 +12,3 @@ package final class OpenedModels: Sendable {
         Task { await hearth.close() }
     }
 }
-#endif

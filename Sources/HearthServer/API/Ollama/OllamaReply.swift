@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthInference
@@ -121,4 +120,3 @@ struct OllamaStream: StreamEncoder {
 enum OllamaFailure {
     static func body(_ failure: APIFailure) -> JSONBody { ["error": .string(failure.message)] }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthInference
@@ -147,4 +146,3 @@ enum OllamaMessages {
         return images
     }
 }
-#endif

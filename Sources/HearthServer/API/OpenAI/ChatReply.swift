@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthInference
 import HearthRouting
@@ -78,4 +77,3 @@ extension FinishReason {
         }
     }
 }
-#endif

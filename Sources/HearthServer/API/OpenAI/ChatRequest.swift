@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthInference
 
@@ -157,4 +156,3 @@ extension ThinkingFields {
         }
     }
 }
-#endif

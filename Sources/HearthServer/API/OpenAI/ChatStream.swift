@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthInference
 import HearthRouting
@@ -163,4 +162,3 @@ struct LiveTimings: Sendable {
         ]
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthInference
@@ -82,4 +81,3 @@ extension APIService {
         }
     }
 }
-#endif

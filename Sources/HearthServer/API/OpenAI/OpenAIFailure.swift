@@ -1,4 +1,3 @@
-#if Server
 import HearthRouting
 
 /// The error form of OpenAI's API, with llama.cpp's fields for a prompt that is too long.
@@ -35,4 +34,3 @@ enum OpenAIFailure {
         }
     }
 }
-#endif

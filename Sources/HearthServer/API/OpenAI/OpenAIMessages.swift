@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthInference
 
@@ -124,4 +123,3 @@ struct OpenAIMessages {
         return try PictureData.picture(address: picture.requiredString("url"), field: picture.name("url"))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthInference
 
@@ -38,4 +37,3 @@ enum ResponseFormat {
         return .gbnf(grammar)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthInference
 
@@ -73,4 +72,3 @@ final class ResponseStore: Sendable {
         APIFailure(.notFound, "the response `\(id.prefix(100))` is not stored here", field: field)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthInference
 import HearthRouting
@@ -110,4 +109,3 @@ struct ResponsesReply: Sendable {
         ]
     }
 }
-#endif

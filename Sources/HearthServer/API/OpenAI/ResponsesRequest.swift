@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthInference
 import HearthRouting
@@ -168,4 +167,3 @@ enum ResponsesInput {
         return (texts.joined(separator: "\n"), images)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthInference
 import HearthRouting
@@ -167,4 +166,3 @@ struct ResponsesStream: StreamEncoder {
             type, .object([("type", .string(type)), ("sequence_number", .integer(number))] + rest))
     }
 }
-#endif

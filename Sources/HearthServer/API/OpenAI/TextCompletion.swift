@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthInference
 import HearthRouting
@@ -179,4 +178,3 @@ struct TextStream: StreamEncoder {
 
     mutating func fail(_ failure: APIFailure) -> [UInt8] { EventStream.event(nil, OpenAIFailure.body(failure)) }
 }
-#endif

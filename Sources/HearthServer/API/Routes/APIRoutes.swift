@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthHTTP
@@ -189,4 +188,3 @@ package struct APIRoutes: Sendable {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import HearthInference
 import HearthRouting
 
@@ -27,4 +26,3 @@ extension APIRoutes {
         return json(MessagesReply.body(run, answer, id: id))
     }
 }
-#endif

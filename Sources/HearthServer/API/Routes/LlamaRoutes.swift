@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthInference
@@ -120,4 +119,3 @@ extension APIRoutes {
                 }))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthInference
@@ -218,4 +217,3 @@ extension JSONBody {
         }
     }
 }
-#endif

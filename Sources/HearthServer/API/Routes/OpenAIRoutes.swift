@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthInference
@@ -164,4 +163,3 @@ extension APIService {
         return try await ready.engine.rendered(messages, options: options)
     }
 }
-#endif

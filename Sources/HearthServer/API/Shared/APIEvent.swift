@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthInference
 
@@ -93,4 +92,3 @@ extension [APIAnswer] {
         return sum
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthInference
 
@@ -115,4 +114,3 @@ extension LLMError {
     /// The message with its remedy.
     fileprivate var sentence: String { context.remedy.map { "\(message). \($0)" } ?? message }
 }
-#endif

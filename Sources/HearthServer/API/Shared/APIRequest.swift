@@ -1,4 +1,3 @@
-#if Server
 import HearthInference
 
 /// A request for answers, common to all dialects.
@@ -95,4 +94,3 @@ package struct ThinkingFields: Sendable, Hashable {
     package var isEnabled: Bool?
     package var maximumTokens: Int?
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthInference
@@ -256,4 +255,3 @@ extension GenerationEvent {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 
 /// Times in the form of RFC 3339.
@@ -8,4 +7,3 @@ enum APITime {
             .iso8601.year().month().day().time(includingFractionalSeconds: true).timeZone(separator: .omitted))
     }
 }
-#endif

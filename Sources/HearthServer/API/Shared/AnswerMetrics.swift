@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthInference
 
@@ -89,4 +88,3 @@ package final class AnswerMetrics: Sendable {
         return lines.joined(separator: "\n") + "\n"
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthInference
@@ -155,4 +154,3 @@ package struct Fields {
         return neutral.contains { if case .number(let other) = $0 { Double(other) == number } else { false } }
     }
 }
-#endif

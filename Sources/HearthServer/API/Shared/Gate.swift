@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 
 /// Opens once; tasks wait for it.
@@ -31,4 +30,3 @@ final class Gate: Sendable {
         for await _ in opened {}
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthInference
 
@@ -41,4 +40,3 @@ enum KeepAlive {
         return isNegative ? longest : min(longest, .seconds(min(sum, 1e9)))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import HearthInference
 
 /// llama.cpp's extensions of other dialects.
@@ -18,4 +17,3 @@ struct LlamaExtras: Sendable, Hashable {
         isVerbose = try fields.flag("verbose") ?? false
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import HearthInference
 import HearthRouting
 
@@ -61,4 +60,3 @@ extension JSONBody {
         self = .object(members.map { $0.key == key ? (key, value) : $0 })
     }
 }
-#endif

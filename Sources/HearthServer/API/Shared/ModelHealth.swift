@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthInference
 import HearthRouting
@@ -80,4 +79,3 @@ package final class ModelHealth: Sendable {
         return await provider.isAnswering(model)
     }
 }
-#endif

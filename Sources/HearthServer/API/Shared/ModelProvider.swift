@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import Hearth
 import HearthBase
@@ -145,4 +144,3 @@ package struct APISettings: Sendable {
     /// The most tokens of an answer whose request names no limit.
     func limit(window: Int) -> Int { maximumNewTokens ?? min(2048, max(1, window / 2)) }
 }
-#endif

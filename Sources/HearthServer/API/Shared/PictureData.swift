@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthInference
 
@@ -32,4 +31,3 @@ enum PictureData {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthInference
 
@@ -59,4 +58,3 @@ enum PromptDecoding {
         return parts
     }
 }
-#endif

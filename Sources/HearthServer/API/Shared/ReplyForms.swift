@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthInference
@@ -80,4 +79,3 @@ struct PromptProgress: Sendable {
         ]
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthInference
 
@@ -98,4 +97,3 @@ extension OutputConstraint {
     /// Any JSON object.
     static let anyObject = OutputConstraint.jsonSchema(#"{"type":"object"}"#)
 }
-#endif

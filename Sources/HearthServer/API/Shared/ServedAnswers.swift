@@ -1,4 +1,3 @@
-#if Server
 /// The counts of answers, the running ones and the stored responses of a process, which outlive a change of its settings.
 package final class ServedAnswers: Sendable {
     let activity = ModelActivity()
@@ -15,4 +14,3 @@ package final class ServedAnswers: Sendable {
     /// Facts of the answers as text of Prometheus.
     package var metricsText: String { metrics.text(running: activity.running) }
 }
-#endif

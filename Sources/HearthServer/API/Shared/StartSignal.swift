@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 
 /// Tells whether a request has begun or was refused. Only the first report counts.
@@ -45,4 +44,3 @@ package final class ModelActivity: Sendable {
         return try await body()
     }
 }
-#endif

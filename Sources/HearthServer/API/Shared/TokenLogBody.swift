@@ -1,4 +1,3 @@
-#if Server
 import HearthInference
 import HearthRouting
 
@@ -26,4 +25,3 @@ enum TokenLogBody {
 
     static func text(_ chance: TokenReport.Chance) -> String { String(decoding: chance.bytes, as: UTF8.self) }
 }
-#endif

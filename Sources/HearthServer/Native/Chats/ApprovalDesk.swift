@@ -1,4 +1,3 @@
-#if Server
 import HearthAssistant
 import HearthBase
 
@@ -74,4 +73,3 @@ final class ApprovalDesk: ActionApproval {
         return !meant.isEmpty
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthAssistant
 import HearthInference
@@ -189,4 +188,3 @@ struct FailedEvent: Codable, Sendable {
 }
 
 struct ChatEventBody: Codable, Sendable { var chat: String }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import HearthAssistant
 import HearthBase
 import HearthInference
@@ -125,4 +124,3 @@ extension ChatDesk {
             }, event: event)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthAssistant
 import HearthBase
@@ -336,4 +335,3 @@ actor ChatDesk {
         open[id]?.running = running
     }
 }
-#endif

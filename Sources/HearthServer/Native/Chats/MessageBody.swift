@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthAssistant
 import HearthBase
@@ -146,4 +145,3 @@ struct MessageBody: Codable, Sendable, Hashable {
             .map { SourceBody(title: $0.title, url: $0.url) }
     }
 }
-#endif

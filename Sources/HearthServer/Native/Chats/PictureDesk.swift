@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthInference
@@ -64,4 +63,3 @@ final class PictureDesk: Sendable {
 
     func remove(_ ids: [String]) { state.withLock { state in state.pictures.removeAll { ids.contains($0.id) } } }
 }
-#endif

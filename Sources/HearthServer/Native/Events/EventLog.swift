@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 
@@ -129,4 +128,3 @@ package final class EventLog: Sendable {
         }
     }
 }
-#endif

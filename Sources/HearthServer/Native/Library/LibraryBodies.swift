@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import Hearth
 import HearthBase
@@ -147,4 +146,3 @@ struct ActivationOrder: Codable, Sendable {
     /// The roles whose model is no longer saved.
     var forget: [RoleWord]?
 }
-#endif

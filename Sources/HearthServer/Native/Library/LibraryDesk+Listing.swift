@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import Hearth
 import HearthBase
@@ -71,4 +70,3 @@ extension LibraryDesk {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import Hearth
 import HearthBase
@@ -205,4 +204,3 @@ extension MeteredWord {
     /// The permission; `nil` asks, which is a refusal that the page turns into a question.
     var use: MeteredUse? { MeteredUse(rawValue: rawValue) }
 }
-#endif

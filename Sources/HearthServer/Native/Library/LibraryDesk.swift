@@ -1,4 +1,3 @@
-#if Server
 import Hearth
 import HearthBase
 import HearthCatalog
@@ -201,4 +200,3 @@ import Observation
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthCatalog
@@ -82,4 +81,3 @@ struct ListedFile: Sendable {
         return JSONValue.object(["schemaVersion": .integer(1), "models": .array([.object(entry)])]).data
     }
 }
-#endif

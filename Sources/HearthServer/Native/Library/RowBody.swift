@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import Hearth
 import HearthBase
@@ -195,4 +194,3 @@ extension Double {
     /// The number, if JSON has it.
     var usable: Double? { isFinite ? self : nil }
 }
-#endif

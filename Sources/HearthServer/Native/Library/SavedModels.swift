@@ -1,4 +1,3 @@
-#if Server
 import Hearth
 import HearthBase
 import HearthCatalog
@@ -21,4 +20,3 @@ struct SavedModels: Sendable, Hashable {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import HearthRouting
 
 /// The cloud model of the settings, and the user's rights for it.
@@ -23,4 +22,3 @@ package struct NativeCloud: Sendable {
         self.problem = problem
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthRouting
 
@@ -54,4 +53,3 @@ struct RouteBody: Codable, Sendable, Hashable {
 }
 
 struct RouteOrder: Codable, Sendable { var forceLocal: Bool }
-#endif

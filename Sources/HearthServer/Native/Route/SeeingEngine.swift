@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthInference
 
@@ -21,4 +20,3 @@ struct SeeingEngine: InferenceEngine {
         try await engine().generate(messages, options: options, onEvent: onEvent)
     }
 }
-#endif

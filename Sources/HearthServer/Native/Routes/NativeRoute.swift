@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthHTTP
@@ -176,4 +175,3 @@ private struct NativeReader<Value: Codable & Sendable>: Sendable {
         return try NativeJSON.value(Value.self, data)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import HearthBase
 import HearthHTTP
 
@@ -67,4 +66,3 @@ struct NativeRouter: Sendable {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 
@@ -104,4 +103,3 @@ enum OpenAPI {
         ]),
     ])
 }
-#endif

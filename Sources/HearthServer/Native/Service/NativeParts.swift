@@ -1,4 +1,3 @@
-#if Server
 import Hearth
 import HearthBase
 import HearthHTTP
@@ -43,4 +42,3 @@ package struct NativeParts: Sendable {
         self.ringing = ringing
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthAssistant
 import HearthBase
@@ -147,4 +146,3 @@ extension ChatDesk {
         if let message { await tell(message, id, session) }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthAssistant
 import HearthBase
@@ -200,4 +199,3 @@ extension NativeService {
         return try NativeRoute.json(chats.pictures.add(image), status: 201)
     }
 }
-#endif

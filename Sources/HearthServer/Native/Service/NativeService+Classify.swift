@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import Hearth
 import HearthBase
@@ -147,4 +146,3 @@ extension CharacterBody {
             candidates: character.candidates.map(ClassBody.init))
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import Hearth
 import HearthBase
@@ -155,4 +154,3 @@ extension LibraryDesk {
         return done
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthHTTP
@@ -41,4 +40,3 @@ extension NativeService {
         ]
     }
 }
-#endif

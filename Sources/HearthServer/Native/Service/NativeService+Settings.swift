@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import Hearth
 import HearthAssistant
@@ -177,4 +176,3 @@ extension Configuration {
         return plain
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthAssistant
 import HearthBase
@@ -131,4 +130,3 @@ extension NativeService {
         ]
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import Hearth
 import HearthAssistant
@@ -215,4 +214,3 @@ package final class NativeService: Sendable {
         await records.database.close()
     }
 }
-#endif

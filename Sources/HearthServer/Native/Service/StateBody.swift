@@ -1,4 +1,3 @@
-#if Server
 import Hearth
 import HearthAssistant
 import HearthBase
@@ -104,4 +103,3 @@ extension NativeService {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import Hearth
 import HearthBase
@@ -105,4 +104,3 @@ struct SettingKinds {
         }
     }
 }
-#endif

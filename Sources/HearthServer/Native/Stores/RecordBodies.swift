@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthAssistant
 
@@ -245,4 +244,3 @@ struct ChangedBody: Codable, Sendable, Hashable {
     var id: String
     var action: String
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthAssistant
 import HearthBase
@@ -210,4 +209,3 @@ struct RecordDesk: Sendable {
             "Remove a habit", .habit, of: name ?? "", id: id, try await records.habits.removal(of: id))
     }
 }
-#endif

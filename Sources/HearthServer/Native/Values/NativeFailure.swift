@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 import HearthDatabase
@@ -100,4 +99,3 @@ extension NativeFailure {
         }
     }
 }
-#endif

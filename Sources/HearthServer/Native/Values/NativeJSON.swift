@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthAssistant
 import HearthBase
@@ -58,4 +57,3 @@ enum NativeJSON {
         return nil
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Server
 import Foundation
 import HearthBase
 
@@ -179,4 +178,3 @@ extension Date: SchemaDescribed {
         (.object(["type": .string("string"), "format": .string("date-time")]), Date(timeIntervalSince1970: 0))
     }
 }
-#endif
