@@ -8,7 +8,7 @@ import Testing
     private static let golden = Path(#filePath).parent.appending("Golden")
     static let pages: [String] =
         ["hearth"] + HearthCommand.table.groups.map(\.name)
-        + HearthCommand.table.declarations.map { $0.path.joined(separator: "-") }
+        + HearthCommand.table.commands.map { $0.declaration.path.joined(separator: "-") }
 
     /// The words that ask for a page.
     private func words(_ page: String) -> [String] {
@@ -35,9 +35,9 @@ import Testing
         #expect(Set(files) == Set(Self.pages.map { "\($0).txt" }))
     }
 
-    @Test(arguments: HearthCommand.table.declarations.map(\.path))
+    @Test(arguments: HearthCommand.table.commands.map { $0.declaration.path })
     func everyCommandHasAnExampleThatParses(path: [String]) throws {
-        let declaration = try #require(HearthCommand.table.declarations.first { $0.path == path })
+        let declaration = try #require(HearthCommand.table.commands.map { $0.declaration }.first { $0.path == path })
         #expect(!declaration.examples.isEmpty)
         for example in declaration.examples {
             #expect(example.line.contains("hearth \(path.joined(separator: " "))"))

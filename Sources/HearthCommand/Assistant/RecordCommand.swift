@@ -2,7 +2,7 @@ import Foundation
 import HearthAssistant
 import HearthBase
 
-extension Option where Value == String {
+extension Option where Value == String? {
     /// The file that an export is written to.
     static var exportFile: Self {
         Option("to", "FILE", .word, default: "the standard output", "Write to this new file.")
@@ -11,13 +11,18 @@ extension Option where Value == String {
 
 extension Option where Value == Int {
     /// The most rows of a listing.
-    static var limit: Self { Option("limit", "N", .integer(1...100_000), default: "100", "Show at most so many.") }
+    static var limit: Self {
+        Option(wrappedValue: 100, "limit", "N", .integer(1...100_000), "Show at most so many.")
+    }
 }
 
 extension Argument where Value == String {
     /// A record's id.
     static var recordID: Self { Argument("ID", .word, "The id, or its beginning, as the listing shows it.") }
     static var importFile: Self { Argument("FILE", .word, "The file, or - for the standard input.") }
+}
+
+extension Argument where Value == [String] {
     static var searchWords: Self {
         Argument("WORDS", .word, arity: .oneOrMore, "Words that have to be found, all of them.")
     }

@@ -4,7 +4,7 @@ import HearthHTTP
 import HearthRouting
 import HearthServer
 
-extension Option where Value == String {
+extension Option where Value == String? {
     /// The option of the commands that use a gateway's records.
     static var gatewayDatabase: Self {
         Option(

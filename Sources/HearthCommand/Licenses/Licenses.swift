@@ -2,7 +2,8 @@ import HearthBase
 
 /// `hearth licenses`
 struct Licenses: Command {
-    private static let isList = Flag("list", "Print only the names, licenses and kinds of use.")
+    @Flag("list", "Print only the names, licenses and kinds of use.") var isList
+    @Option(.report) var format: EventFormat
 
     static let declaration = CommandDeclaration(
         "licenses", summary: "Show the licenses of everything in this program",
@@ -11,19 +12,10 @@ struct Licenses: Command {
                 + "the texts of the components' licenses. The texts of the system's libraries come with the system: on Debian, in "
                 + "/usr/share/doc/PACKAGE/copyright."
         ],
-        options: [isList, Option.report],
         examples: [
             .init("hearth licenses --list", "Names and licenses."),
             .init("hearth licenses > licenses.txt", "All texts, for an app that contains Hearth."),
         ])
-
-    let isList: Bool
-    let format: EventFormat
-
-    init(_ values: ParsedArguments) throws {
-        isList = values.has(Self.isList)
-        format = try values.value(.report) ?? .text
-    }
 
     /// A component as `--format json` prints it.
     private struct Entry: Encodable {

@@ -4,7 +4,7 @@ import HearthBase
 import HearthDelivery
 import HearthHTTP
 
-extension Option where Value == MeteredUse {
+extension Option where Value == MeteredUse? {
     /// `--metered allow|ask|deny`, for every command that fetches models.
     static let metered = Option(
         "metered", "allow|ask|deny", ValueKind<MeteredUse>.choice,

@@ -1,9 +1,10 @@
 import HearthCatalog
 import HearthDelivery
 
-/// Splits the words of a command line by a command's declaration, without converting them.
+/// Splits the words of a command line by a command's parameters, without converting them.
 struct ArgumentParser {
     let declaration: CommandDeclaration
+    let parameters: CommandParameters
 
     /// Parses the words after the command's name.
     ///
@@ -39,7 +40,7 @@ struct ArgumentParser {
     }
 
     private func option(of word: String) throws -> (OptionShape, attached: String?) {
-        let known = declaration.allOptions
+        let known = parameters.optionShapes
         guard word.hasPrefix("--") else {
             if let shape = known.first(where: { $0.short.map { "-\($0)" } == word }) { return (shape, nil) }
             throw problem("unknown option \(word.quotedForTerminal)")
@@ -58,7 +59,7 @@ struct ArgumentParser {
     {
         guard let next = rest.first else { throw problem("\(shape.flag) needs a value (\(valueName))") }
         let name = next.prefix { $0 != "=" }
-        if next == "--" || declaration.allOptions.contains(where: { $0.flag == name }) {
+        if next == "--" || parameters.optionShapes.contains(where: { $0.flag == name }) {
             throw problem(
                 "\(shape.flag) needs a value (\(valueName)); write \(shape.flag)=\(next.shownOnTerminal) if that is it"
             )
@@ -68,7 +69,7 @@ struct ArgumentParser {
     }
 
     private func check(_ positionals: [String]) throws {
-        let shapes = declaration.arguments.map(\.shape)
+        let shapes = parameters.arguments.map(\.shape)
         let required = shapes.filter { $0.arity != .optional }.count
         if positionals.count < required {
             let missing = shapes.filter { $0.arity != .optional }[positionals.count].name
@@ -84,15 +85,7 @@ struct ArgumentParser {
     }
 }
 
-extension CommandDeclaration {
-    /// The hint of what to type: similar names, then where to find help.
-    func hint(near: [String] = []) -> String {
-        let help = "Run `\(commandLine) --help` for usage."
-        return near.isEmpty ? help : "Did you mean \(near.joined(separator: " or "))? \(help)"
-    }
-}
-
-/// The parsed words of a command line; values are converted when they are read.
+/// The words of a command line by parameter, not yet converted.
 struct ParsedArguments: Sendable {
     let declaration: CommandDeclaration
     let options: [String: [String]]
@@ -101,44 +94,9 @@ struct ParsedArguments: Sendable {
     /// Whether a flag was given.
     func has(_ flag: Flag) -> Bool { options[flag.shape.name] != nil }
 
-    /// An option's value, `nil` if it is absent.
-    /// - Throws: ``UsageError``
-    func value<Value>(_ option: Option<Value>) throws -> Value? { try values(option).last }
-
-    /// All values of a repeatable option.
-    /// - Throws: ``UsageError``
-    func values<Value>(_ option: Option<Value>) throws -> [Value] {
-        try (options[option.shape.name] ?? []).map { try convert($0, option.kind, name: option.shape.flag) }
-    }
-
-    /// The value of a required argument.
-    /// - Throws: ``UsageError``
-    func value<Value>(_ argument: Argument<Value>) throws -> Value {
-        guard let value = try values(argument).first else {
-            throw UsageError(
-                "\(declaration.commandLine) needs \(argument.shape.name)", hint: declaration.hint())
-        }
-        return value
-    }
-
-    /// The value of an optional argument.
-    /// - Throws: ``UsageError``
-    func optional<Value>(_ argument: Argument<Value>) throws -> Value? { try values(argument).first }
-
-    /// All words of an argument.
-    /// - Throws: ``UsageError``
-    func values<Value>(_ argument: Argument<Value>) throws -> [Value] {
-        let shapes = declaration.arguments.map(\.shape)
-        guard let index = shapes.firstIndex(of: argument.shape), index < positionals.count else { return [] }
-        let words = argument.shape.arity == .oneOrMore ? positionals[index...] : positionals[index...index]
-        return try words.map { try convert($0, argument.kind, name: argument.shape.name) }
-    }
-
-    private func convert<Value>(_ word: String, _ kind: ValueKind<Value>, name: String) throws -> Value {
-        guard let value = try kind.parse(word) else {
-            throw UsageError(
-                "\(name) must be \(kind.expectation), not \(word.quotedForTerminal)", hint: declaration.hint())
-        }
-        return value
+    /// The words of the argument at a place.
+    func positionals(of shape: ArgumentShape, at index: Int) -> [String] {
+        guard index < positionals.count else { return [] }
+        return Array(shape.arity == .oneOrMore ? positionals[index...] : positionals[index...index])
     }
 }

@@ -47,8 +47,8 @@ struct CommandTable: Sendable {
 
     private var entries: [CommandEntry] { chapters.flatMap(\.entries) }
 
-    /// The declarations of all commands, including those in groups.
-    var declarations: [CommandDeclaration] { entries.flatMap(\.commands) }
+    /// All commands, including those in groups.
+    var commands: [any Command.Type] { entries.flatMap(\.types) }
 
     /// The groups of commands.
     var groups: [CommandEntry] { entries.filter(\.isGroup) }
@@ -109,9 +109,10 @@ struct CommandTable: Sendable {
         return try invocation(of: type, Array(rest), isQuiet: isQuiet)
     }
 
-    private func invocation(of type: any Command.Type, _ words: [String], isQuiet: Bool) throws -> Invocation {
-        let values = try ArgumentParser(declaration: type.declaration).parse(words)
-        if values.has(.help) { return .help(HelpText.page(type.declaration)) }
+    private func invocation<Type: Command>(of type: Type.Type, _ words: [String], isQuiet: Bool) throws -> Invocation {
+        let parameters = type.parameters
+        let values = try ArgumentParser(declaration: type.declaration, parameters: parameters).parse(words)
+        if values.has(.help) { return .help(HelpText.page(type.declaration, parameters)) }
         return .run(try type.init(values), isQuiet: isQuiet || values.has(.quiet))
     }
 

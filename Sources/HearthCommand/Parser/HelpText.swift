@@ -4,13 +4,13 @@ enum HelpText {
     private static let column = 26
 
     /// The help page of a command.
-    static func page(_ declaration: CommandDeclaration) -> String {
+    static func page(_ declaration: CommandDeclaration, _ parameters: CommandParameters) -> String {
         var text = "\(declaration.commandLine): \(declaration.summary)\n"
-        text += section("usage", wrapped(usage(declaration), indent: 2, hanging: 6))
+        text += section("usage", wrapped(usage(declaration, parameters), indent: 2, hanging: 6))
         for paragraph in declaration.discussion { text += "\n" + wrapped(paragraph, indent: 0) }
-        let arguments = declaration.arguments.map(\.shape)
+        let arguments = parameters.arguments.map(\.shape)
         text += section("arguments", arguments.map { row($0.name, $0.help) }.joined())
-        text += section("options", declaration.allOptions.map { row(label($0), help($0)) }.joined())
+        text += section("options", parameters.optionShapes.map { row(label($0), help($0)) }.joined())
         text += section(
             "exit status", declaration.exitStatuses.map { row(String($0.status), $0.meaning, column: 7) }.joined())
         text += section(
@@ -64,9 +64,9 @@ enum HelpText {
         return text
     }
 
-    private static func usage(_ declaration: CommandDeclaration) -> String {
-        let arguments = declaration.arguments.map(\.shape.usage)
-        let options = declaration.options.map(\.shape).map { shape in
+    private static func usage(_ declaration: CommandDeclaration, _ parameters: CommandParameters) -> String {
+        let arguments = parameters.arguments.map(\.shape.usage)
+        let options = parameters.options.map(\.shape).map { shape in
             // Keep the words in brackets on one line.
             let value = shape.valueName.map { "\u{A0}\($0)" } ?? ""
             return "[\(shape.flag)\(value)]" + (shape.isRepeatable && shape.valueName != nil ? "…" : "")

@@ -4,13 +4,13 @@ import HearthBase
 struct OptionShape: Sendable, Hashable {
     /// The long name without hyphens.
     let name: String
-    let short: Character?
+    var short: Character?
     /// The name of the value in the help text, `nil` for a flag.
-    let valueName: String?
+    var valueName: String?
     let help: String
     /// The value without the option, for the help text.
-    let defaultText: String?
-    let isRepeatable: Bool
+    var defaultText: String?
+    var isRepeatable = false
 
     /// The long name with hyphens.
     var flag: String { "--\(name)" }
@@ -19,31 +19,82 @@ struct OptionShape: Sendable, Hashable {
 /// A named parameter of a command.
 protocol DeclaredOption: Sendable {
     var shape: OptionShape { get }
+    /// Takes the option's words, none if it is absent.
+    /// - Throws: ``UsageError``
+    func take(_ words: [String], of declaration: CommandDeclaration) throws
 }
 
-/// A parameter without a value, such as `--quiet`.
-struct Flag: DeclaredOption {
+/// A parameter without a value, such as `--quiet`: whether it was given.
+@propertyWrapper struct Flag: DeclaredOption {
     let shape: OptionShape
+    private let isGiven = Locked(false)
+
+    var wrappedValue: Bool { isGiven.withLock { $0 } }
 
     init(_ name: String, short: Character? = nil, _ help: String) {
-        shape = OptionShape(
-            name: name, short: short, valueName: nil, help: help, defaultText: nil, isRepeatable: true)
+        shape = OptionShape(name: name, short: short, help: help, isRepeatable: true)
     }
+
+    /// A flag that several commands have.
+    init(_ shared: Flag) { shape = shared.shape }
+
+    func take(_ words: [String], of declaration: CommandDeclaration) { isGiven.withLock { $0 = !words.isEmpty } }
 }
 
-/// A parameter with a value, such as `--port N`.
-struct Option<Value: Sendable>: DeclaredOption {
+/// A parameter with a value, such as `--port N`: optional, with a default, required, or repeatable.
+@propertyWrapper struct Option<Value: Sendable>: DeclaredOption {
     let shape: OptionShape
-    let kind: ValueKind<Value>
+    private let read: @Sendable ([String], CommandDeclaration) throws -> Value
+    private let value = Locked<Value?>(nil)
 
+    var wrappedValue: Value { taken(value) }
+
+    /// An option without which the value is `nil`; the help may say what happens then.
+    init<Item>(
+        _ name: String, _ valueName: String, _ kind: ValueKind<Item>, default text: String? = nil, _ help: String
+    ) where Value == Item? {
+        shape = OptionShape(name: name, valueName: valueName, help: help, defaultText: text)
+        read = { try $1.values($0, kind, of: "--\(name)").last }
+    }
+
+    /// An option with a default, which the help shows as `text`.
     init(
-        _ name: String, _ valueName: String, _ kind: ValueKind<Value>, default defaultText: String? = nil,
-        isRepeatable: Bool = false, _ help: String
+        wrappedValue: Value, _ name: String, _ valueName: String, _ kind: ValueKind<Value>,
+        default text: String? = nil, _ help: String
     ) {
         shape = OptionShape(
-            name: name, short: nil, valueName: valueName, help: help, defaultText: defaultText,
-            isRepeatable: isRepeatable)
-        self.kind = kind
+            name: name, valueName: valueName, help: help, defaultText: text ?? String(describing: wrappedValue))
+        read = { try $1.values($0, kind, of: "--\(name)").last ?? wrappedValue }
+    }
+
+    /// An option that has to be given; a message says with what.
+    init(_ name: String, _ valueName: String, _ kind: ValueKind<Value>, required what: String, _ help: String) {
+        shape = OptionShape(name: name, valueName: valueName, help: help)
+        read = { words, declaration in
+            guard let value = try declaration.values(words, kind, of: "--\(name)").last else {
+                throw UsageError(
+                    "\(declaration.commandLine) needs --\(name) \(what)", hint: declaration.hint())
+            }
+            return value
+        }
+    }
+
+    /// An option that may be given several times.
+    init<Item>(
+        _ name: String, _ valueName: String, _ kind: ValueKind<Item>, default text: String? = nil,
+        isRepeatable: Bool, _ help: String
+    ) where Value == [Item] {
+        shape = OptionShape(
+            name: name, valueName: valueName, help: help, defaultText: text, isRepeatable: isRepeatable)
+        read = { try $1.values($0, kind, of: "--\(name)") }
+    }
+
+    /// An option that several commands have.
+    init(_ shared: Option) { (shape, read) = (shared.shape, shared.read) }
+
+    func take(_ words: [String], of declaration: CommandDeclaration) throws {
+        let taken = try read(words, declaration)
+        value.withLock { $0 = taken }
     }
 }
 
@@ -70,90 +121,62 @@ struct ArgumentShape: Sendable, Hashable {
 /// A positional parameter of a command.
 protocol DeclaredArgument: Sendable {
     var shape: ArgumentShape { get }
+    /// Takes the argument's words.
+    /// - Throws: ``UsageError``
+    func take(_ words: [String], of declaration: CommandDeclaration) throws
 }
 
-/// A positional parameter with words of one type.
-struct Argument<Value: Sendable>: DeclaredArgument {
+/// A positional parameter: one word, an optional one, or a list of at least one.
+@propertyWrapper struct Argument<Value: Sendable>: DeclaredArgument {
     let shape: ArgumentShape
-    let kind: ValueKind<Value>
+    private let read: @Sendable ([String], CommandDeclaration) throws -> Value?
+    private let value = Locked<Value?>(nil)
 
-    init(_ name: String, _ kind: ValueKind<Value>, arity: ArgumentShape.Arity = .one, _ help: String) {
-        shape = ArgumentShape(name: name, help: help, arity: arity)
-        self.kind = kind
+    var wrappedValue: Value { taken(value) }
+
+    init(_ name: String, _ kind: ValueKind<Value>, _ help: String) {
+        shape = ArgumentShape(name: name, help: help, arity: .one)
+        read = { try $1.values($0, kind, of: name).first }
+    }
+
+    /// An argument without which the value is `nil`.
+    init<Item>(_ name: String, _ kind: ValueKind<Item>, arity: OptionalArity, _ help: String) where Value == Item? {
+        shape = ArgumentShape(name: name, help: help, arity: .optional)
+        read = { .some(try $1.values($0, kind, of: name).first) }
+    }
+
+    /// The last argument, of all the words that are left.
+    init<Item>(_ name: String, _ kind: ValueKind<Item>, arity: SeveralArity, _ help: String) where Value == [Item] {
+        shape = ArgumentShape(name: name, help: help, arity: .oneOrMore)
+        read = { try $1.values($0, kind, of: name) }
+    }
+
+    /// An argument that several commands have.
+    init(_ shared: Argument) { (shape, read) = (shared.shape, shared.read) }
+
+    func take(_ words: [String], of declaration: CommandDeclaration) throws {
+        let taken = try read(words, declaration)
+        value.withLock { $0 = taken }
     }
 }
 
-/// Converts words of the command line to values.
-struct ValueKind<Value: Sendable>: Sendable {
-    /// A description of valid words, to complete "must be …".
-    let expectation: String
-    /// Converts a word; `nil` if it is invalid, or a specific error that explains more.
-    let parse: @Sendable (String) throws -> Value?
+enum OptionalArity: Sendable { case optional }
+enum SeveralArity: Sendable { case oneOrMore }
 
-    init(_ expectation: String, _ parse: @escaping @Sendable (String) throws -> Value?) {
-        self.expectation = expectation
-        self.parse = parse
-    }
+/// The value of a parameter of a command that was made from words.
+private func taken<Value: Sendable>(_ parameter: Locked<Value?>) -> Value {
+    guard let value = parameter.withLock({ $0 }) else { preconditionFailure("a parameter is read before it is parsed") }
+    return value
 }
 
-extension ValueKind where Value == String {
-    /// Any text, including an empty one.
-    static var text: Self { ValueKind("text") { $0 } }
-    /// Any text except an empty one.
-    static var word: Self { ValueKind("a text that is not empty") { $0.isEmpty ? nil : $0 } }
-}
-
-extension ValueKind where Value == Int {
-    /// A whole number in a range.
-    static func integer(_ range: ClosedRange<Int>) -> Self {
-        let upper = range.upperBound == .max ? " or more" : " to \(range.upperBound)"
-        return ValueKind("a whole number, \(range.lowerBound)\(upper)") { word in
-            Int(word).flatMap { range.contains($0) ? $0 : nil }
+extension CommandDeclaration {
+    /// Converts the words of a parameter.
+    fileprivate func values<Value>(_ words: [String], _ kind: ValueKind<Value>, of name: String) throws -> [Value] {
+        try words.map { word in
+            guard let value = try kind.parse(word) else {
+                throw UsageError("\(name) must be \(kind.expectation), not \(word.quotedForTerminal)", hint: hint())
+            }
+            return value
         }
     }
-}
-
-extension ValueKind where Value == Float {
-    /// A finite decimal number in a range.
-    static func number(_ range: ClosedRange<Float>) -> Self {
-        ValueKind("a number from \(range.lowerBound.plain) to \(range.upperBound.plain)") { word in
-            Float(word).flatMap { $0.isFinite && range.contains($0) ? $0 : nil }
-        }
-    }
-}
-
-extension ValueKind where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
-    /// One of the cases of an enumeration.
-    static var choice: Self {
-        ValueKind("one of " + Value.allCases.map(\.rawValue).joined(separator: ", ")) { Value(rawValue: $0) }
-    }
-}
-
-extension ValueKind where Value == UInt64 {
-    /// A positive number of bytes: `500000`, `500K`, `1.5M`, `2GiB`. K, M and G are powers of 1000; KiB, MiB and GiB
-    /// of 1024.
-    static var byteCount: Self {
-        ValueKind("a number of bytes such as 500000, 500K or 1.5M") { ByteCount(parsing: $0)?.bytes }
-    }
-}
-
-extension Option where Value == ListingFormat {
-    /// The option of commands that list something.
-    static var listing: Self {
-        Option("format", "FORMAT", .choice, default: "table", "table, or json for programs.")
-    }
-}
-
-extension Option where Value == EventFormat {
-    /// The option of commands that report progress.
-    static var events: Self {
-        Option("format", "FORMAT", .choice, default: "text", "text, or json: one event a line.")
-    }
-
-    /// The option of commands that print a report.
-    static var report: Self { Option("format", "FORMAT", .choice, default: "text", "text, or json for programs.") }
-}
-
-extension Float {
-    fileprivate var plain: String { self == rounded() && magnitude < 1e9 ? String(Int(self)) : String(self) }
 }

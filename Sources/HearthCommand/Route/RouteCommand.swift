@@ -6,9 +6,8 @@ import HearthRouting
 
 /// `hearth route`
 struct RouteCommand: Command {
-    private static let watch = Flag("watch", "Keep running, and print a line at each change.")
-    private static let format = Option(
-        "format", "FORMAT", ValueKind<EventFormat>.choice, default: "text", "text, or json for programs.")
+    @Flag("watch", "Keep running, and print a line at each change.") var isWatching
+    @Option(.report) var format: EventFormat
 
     static let declaration = CommandDeclaration(
         "route", summary: "Show whether a local model or the cloud answers, and why",
@@ -17,7 +16,6 @@ struct RouteCommand: Command {
                 + "request that is never billed. Below, the last ten decisions of 'hearth chat', without any text of a conversation.",
             "With --watch, every two seconds; with --format json, one object, or with --watch one object a line.",
         ],
-        options: [watch, format],
         examples: [
             .init("hearth route", "See who would answer now."),
             .init("hearth route --watch", "Follow it while the network comes and goes."),
@@ -25,14 +23,6 @@ struct RouteCommand: Command {
 
     /// The time between two evaluations.
     private static let interval: Duration = .seconds(2)
-
-    let isWatching: Bool
-    let format: EventFormat
-
-    init(_ values: ParsedArguments) throws {
-        isWatching = values.has(Self.watch)
-        format = try values.value(Self.format) ?? .text
-    }
 
     func run(in context: CommandContext) async throws {
         guard isWatching else {

@@ -14,8 +14,6 @@ struct Stop: Command {
     private static let limit = Duration.seconds(60)
     private static let interval = Duration.milliseconds(50)
 
-    init(_ values: ParsedArguments) throws {}
-
     func run(in context: CommandContext) async throws {
         let place = ResidentPlace(home: try context.home, environment: context.environment)
         let time = context.time

@@ -56,13 +56,13 @@ private struct KeyedChange: Sendable {
     let change: RoleChange
     let files: [Path]
 
-    init(_ values: ParsedArguments, _ newKey: Option<String>) throws {
+    init(_ values: ParsedArguments, _ newKey: Option<[String]>) throws {
         change = try RoleChange(values)
         files = try values.values(newKey).map { Path($0) }
     }
 
     /// The option of the new keys.
-    static func newKey(to use: String) -> Option<String> {
+    static func newKey(to use: String) -> Option<[String]> {
         Option(
             "new-key", "FILE", .word, isRepeatable: true,
             "The key to \(use): a key file, or a file of its public half alone. Without one, a key is made.")

@@ -35,7 +35,7 @@ struct TrustKeyChoice: Sendable {
     }
 }
 
-extension Option where Value == String {
+extension Option where Value == String? {
     /// The origin that a command signs.
     static let trustOrigin = Option(
         "to", "ORIGIN", .word, "The origin: a folder, or REMOTE:bucket/path of rclone's configuration. Required.")
@@ -45,7 +45,7 @@ extension Option where Value == String {
         "Where to write a root that lacks signatures, for its other owners.")
 }
 
-extension Option where Value == RoleNumber {
+extension Option where Value == [RoleNumber] {
     /// The lifetimes of metadata.
     static let days = Option(
         "days", "ROLE=N", .roleNumber(1...3650), default: "root 730, targets and snapshot 365, timestamp 30",

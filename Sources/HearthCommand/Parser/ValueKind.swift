@@ -1,0 +1,88 @@
+import HearthBase
+
+/// Converts words of the command line to values.
+struct ValueKind<Value: Sendable>: Sendable {
+    /// A description of valid words, to complete "must be …".
+    let expectation: String
+    /// Converts a word; `nil` if it is invalid, or a specific error that explains more.
+    let parse: @Sendable (String) throws -> Value?
+
+    init(_ expectation: String, _ parse: @escaping @Sendable (String) throws -> Value?) {
+        self.expectation = expectation
+        self.parse = parse
+    }
+}
+
+extension ValueKind where Value == String {
+    /// Any text, including an empty one.
+    static var text: Self { ValueKind("text") { $0 } }
+    /// Any text except an empty one.
+    static var word: Self { ValueKind("a text that is not empty") { $0.isEmpty ? nil : $0 } }
+}
+
+extension ValueKind where Value == Path {
+    /// The path of a file or folder.
+    static var path: Self { ValueKind("a text that is not empty") { $0.isEmpty ? nil : Path($0) } }
+}
+
+extension ValueKind where Value == Int {
+    /// A whole number in a range.
+    static func integer(_ range: ClosedRange<Int>) -> Self {
+        let upper = range.upperBound == .max ? " or more" : " to \(range.upperBound)"
+        return ValueKind("a whole number, \(range.lowerBound)\(upper)") { word in
+            Int(word).flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+}
+
+extension ValueKind where Value == UInt16 {
+    /// A port to listen on; 0 takes a free one.
+    static var port: Self { ValueKind("a whole number, 0 to 65535") { UInt16($0) } }
+}
+
+extension ValueKind where Value == Float {
+    /// A finite decimal number in a range.
+    static func number(_ range: ClosedRange<Float>) -> Self {
+        ValueKind("a number from \(range.lowerBound.plain) to \(range.upperBound.plain)") { word in
+            Float(word).flatMap { $0.isFinite && range.contains($0) ? $0 : nil }
+        }
+    }
+}
+
+extension ValueKind where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
+    /// One of the cases of an enumeration.
+    static var choice: Self {
+        ValueKind("one of " + Value.allCases.map(\.rawValue).joined(separator: ", ")) { Value(rawValue: $0) }
+    }
+}
+
+extension ValueKind where Value == UInt64 {
+    /// A positive number of bytes: `500000`, `500K`, `1.5M`, `2GiB`. K, M and G are powers of 1000; KiB, MiB and GiB
+    /// of 1024.
+    static var byteCount: Self {
+        ValueKind("a number of bytes such as 500000, 500K or 1.5M") { ByteCount(parsing: $0)?.bytes }
+    }
+}
+
+extension Option where Value == ListingFormat {
+    /// The option of commands that list something.
+    static var listing: Self {
+        Option(wrappedValue: .table, "format", "FORMAT", .choice, "table, or json for programs.")
+    }
+}
+
+extension Option where Value == EventFormat {
+    /// The option of commands that report progress.
+    static var events: Self {
+        Option(wrappedValue: .text, "format", "FORMAT", .choice, "text, or json: one event a line.")
+    }
+
+    /// The option of commands that print a report.
+    static var report: Self {
+        Option(wrappedValue: .text, "format", "FORMAT", .choice, "text, or json for programs.")
+    }
+}
+
+extension Float {
+    fileprivate var plain: String { self == rounded() && magnitude < 1e9 ? String(Int(self)) : String(self) }
+}
