@@ -34,38 +34,39 @@ build: setup
 	@$(SWIFT) build $(flags) $(release) --product hearth
 
 run: build
-	@scripts/run.sh
+	@scripts/first-run/run.sh
 
 chat: build
-	@scripts/chat.sh
+	@scripts/first-run/chat.sh
 
 test: setup
-	@scripts/test.sh
+	@scripts/tests/run.sh
 
 verify: setup
 	@scripts/verify.sh $(STAGE)
 
 lint:
-	@$(SWIFT) format lint --strict --recursive --parallel Sources Tests Fuzz Package.swift
-	@for script in scripts/*.sh scripts/bench/*.sh scripts/cloud/*.sh .ci/run; do bash -n "$$script"; done
-	@scripts/lint-words.py
-	@scripts/lint/wrap.py --check *.md docs/*.md
-	@scripts/page.py --check
+	@$(SWIFT) format lint --strict --recursive --parallel Sources Tests Fuzz Benchmarks Package.swift
+	@for script in scripts/*.sh scripts/*/*.sh .ci/run; do bash -n "$$script"; done
+	@scripts/lint/words.py
+	@scripts/lint/wrap.py --check *.md docs/*.md scripts/*.md
+	@scripts/lint/index.py --check
+	@scripts/page/table.py --check
 	@# An optimised build has no metadata for a task-local value that is an optional function, and crashes there (6.3).
-	@! grep -rnE '@TaskLocal.*->' Sources Tests Fuzz
+	@! grep -rnE '@TaskLocal.*->' Sources Tests Fuzz Benchmarks
 
 format:
-	@$(SWIFT) format --in-place --recursive --parallel Sources Tests Fuzz Package.swift
+	@$(SWIFT) format --in-place --recursive --parallel Sources Tests Fuzz Benchmarks Package.swift
 
 bench: build
 	@scripts/setup.sh bench
 	@scripts/bench/run.sh $(BENCH)
 
 fuzz: setup
-	@scripts/fuzz.sh
+	@scripts/fuzz/run.sh
 
 docs: setup
-	@scripts/docs.sh
+	@scripts/tests/docs.sh
 
 install: build
 	@scripts/install.sh "$(PREFIX)"

@@ -12,42 +12,6 @@ let delivery: [String] = [
 ]
 let deliveryFloors: [Target.Dependency] = ["HearthCatalog", "HearthDelivery", "HearthStore", "HearthTransfer"]
 
-// The programs that `scripts/bench` runs: no part of other builds.
-let benches: [Target] =
-    Context.environment["HEARTH_BENCH"] == nil
-    ? []
-    : [
-        // Measures the cost of reading an answer; `scripts/bench` builds and runs it.
-        .executableTarget(
-            name: "HearthStreamBench", dependencies: ["HearthAssistant", "HearthHTTP", "HearthInference"],
-            path: "Tests/StreamBench"),
-        // Measures how long an app waits at its start before its engine opens the model.
-        .executableTarget(
-            name: "HearthStoreBench", dependencies: ["Hearth", "HearthBase", "HearthHTTP"] + deliveryFloors,
-            path: "Tests/StoreBench"),
-        // Measures answering several prompts at once.
-        .executableTarget(
-            name: "HearthManyBench",
-            dependencies: [
-                .target(name: "CLlama", condition: llama), .target(name: "CLlamaShim", condition: llama), "HearthBase",
-                "HearthInference",
-                .target(name: "HearthLlama", condition: llama),
-            ],
-            path: "Tests/ManyBench"),
-        // Measures classifying many pictures, a batch at a time.
-        .executableTarget(
-            name: "HearthPictureBench", dependencies: ["HearthBase", "HearthClassification"],
-            path: "Tests/PictureBench"),
-        // Measures answering while the same process pulls, hashes or serves.
-        .executableTarget(
-            name: "HearthBesideBench",
-            dependencies: [
-                "Hearth", "HearthBase", "HearthInference",
-                .target(name: "HearthLlama", condition: llama), "HearthServer",
-            ] + deliveryFloors,
-            path: "Tests/BesideBench"),
-    ]
-
 let package = Package(
     name: "hearth",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
@@ -260,7 +224,7 @@ let package = Package(
                 .target(name: "HearthLlama", condition: llama), "HearthTestSupport", "hearth",
             ] + deliveryFloors,
             exclude: ["Golden"]),
-    ] + benches,
+    ],
     cLanguageStandard: .c17,
     cxxLanguageStandard: .cxx17
 )

@@ -2,7 +2,7 @@
 import PackageDescription
 
 // The fuzz targets, in a package of their own: an app that depends on hearth never sees them.
-// Build with scripts/fuzz.sh; libFuzzer brings the main function, so a plain build does not link.
+// Build with scripts/fuzz/run.sh; libFuzzer brings the main function, so a plain build does not link.
 let package = Package(
     name: "Fuzz",
     platforms: [.macOS(.v15)],

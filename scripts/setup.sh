@@ -2,7 +2,7 @@
 # Everything the build needs and the machine lacks. Idempotent; quick when nothing is missing.
 #   scripts/setup.sh            libraries, llama.cpp, OpenVINO, the default model, tiny ones and the hub client that the tests compare with
 #   scripts/setup.sh bench      also the peers the benchmarks measure against
-#   scripts/setup.sh disk       also strace, for scripts/inject.sh
+#   scripts/setup.sh disk       also strace, for scripts/disk/inject.sh
 # BACKEND=vulkan builds llama.cpp with its Vulkan back end; say it to make build, too.
 set -euo pipefail
 cd "$(dirname "$0")/.."

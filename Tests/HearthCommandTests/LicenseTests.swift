@@ -6,7 +6,7 @@ import Testing
 @testable import HearthCommand
 
 @Suite struct LicenseTests {
-    /// The components by group. A new dependency is added to `scripts/licenses.py` and here.
+    /// The components by group. A new dependency is added to `scripts/tests/licenses.py` and here.
     private static let llama = [
         "llama.cpp and ggml", "llamafile (matrix multiplication)", "YaRN", "JSON for Modern C++", "cpp-httplib",
         "stb_image",

@@ -79,13 +79,10 @@ def pairs(name, ours, peer, unit, gib=None, count=None):
 
 
 def built(product):
-    """The path of a program of the tests, built now."""
-    path = f"--pkg-config-path={os.environ['LLAMA_BIN']}/../lib/pkgconfig"
-    command = ["swift", "build", "-c", "release", "--static-swift-stdlib", "--no-color-diagnostics", path]
+    """The path of a program of Benchmarks, built now."""
+    command = ["scripts/bench/build.sh", product]
     say(f"building {product}")
-    subprocess.run(command + ["--product", product], check=True, stdout=subprocess.DEVNULL)
-    folder = subprocess.run(command + ["--show-bin-path"], check=True, capture_output=True, text=True).stdout.strip()
-    return f"{folder}/{product}"
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 
 
 def run(command, environment=None):

@@ -3,9 +3,7 @@
 #   scripts/classify/all.sh .build/release/hearth              everything
 #   scripts/classify/all.sh .build/release/hearth equal speed  these: installed, equal, pages, large, kills, escalation, speed
 # Figures count on a machine that does nothing else.
-set -euo pipefail
-cd "$(dirname "$0")/../.."
-. scripts/env.sh
+. "$(dirname "$0")/../stages.sh"
 hearth="$(realpath "${1:-.build/release/hearth}")"
 [ $# = 0 ] || shift
 steps=("$@")
@@ -15,13 +13,7 @@ work="$(realpath "$(mktemp -d)")"
 trap 'rm -rf "$work"' EXIT
 export PYTHONDONTWRITEBYTECODE=1
 
-packages="$HEARTH_CACHE/bench/onnxruntime-$(sha256sum scripts/requirements/onnxruntime.txt | cut -c1-12)"
-if [ ! -d "$packages" ]; then
-    rm -rf "$packages.tmp"
-    PIP_ROOT_USER_ACTION=ignore python3 -m pip install -q --disable-pip-version-check --no-deps --require-hashes \
-        --only-binary :all: --target "$packages.tmp" -r scripts/requirements/onnxruntime.txt
-    mv "$packages.tmp" "$packages"
-fi
+packages="$(python_packages onnxruntime bench/onnxruntime)"
 judge() { PYTHONPATH="$packages" python3 "$@"; }
 draw() { scripts/classify/run.sh scripts/classify/pictures.py "$@"; }
 
@@ -46,9 +38,8 @@ step_large() { judge scripts/classify/large.py "$hearth" "$model" "$work/columns
 step_kills() { python3 scripts/classify/kills.py "$hearth" models/hearth-hanzi; }
 step_escalation() { judge scripts/classify/escalation.py "$hearth" "$model" "$work/columns/page-1.png"; }
 step_speed() {
-    HEARTH_BENCH=1 swift build -c release --pkg-config-path "$llama_prefix/lib/pkgconfig" --static-swift-stdlib \
-        --no-color-diagnostics --product HearthPictureBench \
-        && judge scripts/classify/speed.py "$hearth" "${HEARTH_PICTURE_BENCH:-.build/release/HearthPictureBench}" "$model" "$work/cells" "$work/columns/page-1.png"
+    bench="${HEARTH_PICTURE_BENCH:-$(scripts/bench/build.sh HearthPictureBench)}" \
+        && judge scripts/classify/speed.py "$hearth" "$bench" "$model" "$work/cells" "$work/columns/page-1.png"
 }
 
 failed=()

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs one of the classifier's programs with the Python packages and fonts it needs; fetches into the cache what is missing.
 #   scripts/classify/run.sh scripts/classify/pictures.py cells FOLDER    test pictures: Pillow and the fonts for tests
-#   scripts/classify/run.sh scripts/train-classifier.py --into FOLDER    training: also torch, onnx and all fonts
+#   scripts/classify/run.sh scripts/train-classifier/train.py --into FOLDER    training: also torch, onnx and all fonts
 # The fonts are unpacked from Debian's packages and are not installed.
 set -euo pipefail
 program="${1:?the program}"; shift
@@ -48,7 +48,7 @@ unpack() {
 use=test
 install pictures
 path="$(folder_of pictures)"
-if [ "$(basename "$program")" = train-classifier.py ]; then
+if [ "$(basename "$program")" = train.py ]; then
     use=all
     install train
     path="$path:$(folder_of train)"

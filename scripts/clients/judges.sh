@@ -5,18 +5,10 @@
 #   passes with the default model; each of them has to pass. The server has 2 slots of 256 tokens, answers of at most 64, the seed
 #   42, the temperature 0.8, the alias tinyllama-2, and answers requests for any model.
 # comply: llm-comply's schemas of three dialects. The server has at least 2048 tokens.
-set -euo pipefail
-cd "$(dirname "$0")/../.."
-. scripts/env.sh
+. "$(dirname "$0")/../stages.sh"
 : "${HEARTH_PORT:?the port of the server on this machine}" "${HEARTH_MODEL:?the name of a model}"
 
-judges="$HEARTH_CACHE/api-judges-$(sha256sum scripts/requirements/judges.txt | cut -c1-12)"
-if [ ! -d "$judges" ]; then
-    rm -rf "$judges.tmp"
-    PIP_ROOT_USER_ACTION=ignore python3 -m pip install -q --disable-pip-version-check --no-deps --require-hashes \
-        --only-binary :all: --target "$judges.tmp" -r scripts/requirements/judges.txt
-    mv "$judges.tmp" "$judges"
-fi
+judges="$(python_packages judges api-judges)"
 export NO_PROXY='*' PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$judges:$PWD/scripts/clients"
 
 if [ $# = 0 ]; then set -- llama comply; fi

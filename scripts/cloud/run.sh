@@ -3,10 +3,7 @@
 #   scripts/cloud/run.sh
 # The vendors' Python clients speak with the stand-in first; then the engines speak with it, and with llama-server; then the
 # hearth command has llama-server as its cloud.
-set -euo pipefail
-cd "$(dirname "$0")/../.."
-. scripts/env.sh
-flags=(--pkg-config-path "$llama_prefix/lib/pkgconfig")
+. "$(dirname "$0")/../stages.sh"
 work="$(mktemp -d)"
 server=""
 finish() {
@@ -16,13 +13,7 @@ finish() {
 }
 trap finish EXIT
 
-clients="$HEARTH_CACHE/cloud-clients-$(sha256sum scripts/requirements/cloud.txt | cut -c1-12)"
-if [ ! -d "$clients" ]; then
-    rm -rf "$clients.tmp"
-    PIP_ROOT_USER_ACTION=ignore python3 -m pip install -q --disable-pip-version-check --no-deps --require-hashes \
-        --only-binary :all: --target "$clients.tmp" -r scripts/requirements/cloud.txt
-    mv "$clients.tmp" "$clients"
-fi
+clients="$(python_packages cloud cloud-clients)"
 
 # A line of standard output is the address; the stand-in ends with its input.
 mkfifo "$work/input"

@@ -12,7 +12,7 @@ from world import Refusal, World
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PAGE = os.path.normpath(os.path.join(HERE, "../../Sources/CPage/page"))
-# The libraries as Debian's packages unpack them; scripts/page/libraries.sh does that.
+# The libraries as Debian's packages unpack them; scripts/page/run.sh does that.
 LIBRARIES = {
     "marked.js": "usr/share/nodejs/marked/lib/marked.esm.js",
     "purify.js": "usr/share/nodejs/dompurify/dist/purify.es.js",

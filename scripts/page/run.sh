@@ -6,29 +6,21 @@
 #   scripts/page/run.sh live             the built program (HEARTH_BINARY, otherwise .build/release/hearth)
 #   scripts/page/run.sh live foreign_pages    these steps of it, each for itself: foreign_pages, records_with_undo, screens
 # PAGE_IMAGES=FOLDER keeps the screenshots there; docs/images are made with PAGE_IMAGES=docs/images.
-set -euo pipefail
-cd "$(dirname "$0")/../.."
-cache="${HEARTH_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hearth}"
-mkdir -p "$cache"
+. "$(dirname "$0")/../stages.sh"
+mkdir -p "$HEARTH_CACHE"
 if ! command -v chromium >/dev/null; then
     sudo=""; [ "$(id -u)" = 0 ] || sudo=sudo
     $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core >/dev/null
 fi
 # The libraries come from Debian's packages, unpacked and not installed.
-libraries="$cache/page-libraries"
+libraries="$HEARTH_CACHE/page-libraries"
 if [ ! -d "$libraries" ]; then
     mkdir -p "$libraries.tmp/deb"
     (cd "$libraries.tmp/deb" && apt-get download -qq node-marked node-dompurify libjs-highlight.js)
     for package in "$libraries.tmp"/deb/*.deb; do dpkg -x "$package" "$libraries.tmp"; done
     mv "$libraries.tmp" "$libraries"
 fi
-python="$cache/page-python-$(sha256sum scripts/requirements/page.txt | cut -c1-12)"
-if [ ! -d "$python" ]; then
-    rm -rf "$python.tmp"
-    PIP_ROOT_USER_ACTION=ignore python3 -m pip install -q --disable-pip-version-check --no-deps --require-hashes \
-        --only-binary :all: --target "$python.tmp" -r scripts/requirements/page.txt
-    mv "$python.tmp" "$python"
-fi
+python="$(python_packages page page-python)"
 export PYTHONPATH="$python:scripts/page" PYTHONDONTWRITEBYTECODE=1 PAGE_LIBRARIES="$libraries"
 if [ "${1:-}" = serve ]; then exec python3 scripts/page/backend.py "$libraries" "${2:-8765}"; fi
 exec python3 scripts/page/check.py "$@"

@@ -1,6 +1,6 @@
 """The steps of a new publisher, and of a device that trusts only this publisher's root.
 
-A helper of scripts/publish.py: a bucket, a model under the name `lupus-diary-v1.0.0-q4_k_m.gguf`, one command to upload it
+A helper of scripts/publish/kills.py: a bucket, a model under the name `lupus-diary-v1.0.0-q4_k_m.gguf`, one command to upload it
 signed, and a device that pulls it from the public address and answers. Then a thief with the key of the bucket, but with none of
 the publisher's, puts another model there: the device takes nothing from it.
 """

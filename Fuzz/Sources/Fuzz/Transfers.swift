@@ -7,7 +7,7 @@ import Foundation
 @testable import HearthStore
 @testable import HearthTransfer
 
-/// What reads files is given a file, of this process's own, in the folder that `scripts/fuzz.sh` clears away.
+/// What reads files is given a file, of this process's own, in the folder that `scripts/fuzz/run.sh` clears away.
 private let input: OpenFile? = {
     let path = Path(FileManager.default.temporaryDirectory.path + "/hearth-fuzz-\(getpid())")
     return try? LocalFileSystem().open(path, .readWrite)

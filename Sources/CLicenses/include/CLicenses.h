@@ -1,4 +1,4 @@
-// The licenses of everything in the program, gathered by scripts/licenses.py.
+// The licenses of everything in the program, gathered by scripts/tests/licenses.py.
 #pragma once
 #include <stddef.h>
 

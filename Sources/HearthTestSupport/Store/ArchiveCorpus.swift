@@ -3,7 +3,7 @@ import HearthBase
 import HearthCatalog
 import HearthStore
 
-/// The archives of `scripts/archives.py`, made once for all tests.
+/// The archives of `scripts/tests/archives.py`, made once for all tests.
 package struct ArchiveCorpus {
     package struct Item: Sendable, CustomStringConvertible {
         package let path: Path
@@ -27,7 +27,7 @@ package struct ArchiveCorpus {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = [
-            "python3", root.appending(path: "scripts/archives.py").path, folder.path("archives").string,
+            "python3", root.appending(path: "scripts/tests/archives.py").path, folder.path("archives").string,
             folder.path("outside").string,
         ]
         let output = Pipe()

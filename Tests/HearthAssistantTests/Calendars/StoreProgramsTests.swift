@@ -4,7 +4,7 @@ import Testing
 
 @testable import HearthAssistant
 
-/// The side of Hearth in `scripts/stores.sh`, which runs these steps between those of other programs.
+/// The side of Hearth in `scripts/stores/run.sh`, which runs these steps between those of other programs.
 @Suite(.enabled(if: ProcessInfo.processInfo.environment["HEARTH_STORES_STEP"] != nil))
 struct StoreProgramsTests {
     private let home: Path

@@ -10,7 +10,7 @@ import Testing
 
 @testable import HearthCommand
 
-/// The real monitor against a stand-in for NetworkManager, which scripts/network.sh has put on a bus.
+/// The real monitor against a stand-in for NetworkManager, which scripts/network/run.sh has put on a bus.
 @Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["HEARTH_MOCKED_NETWORK"] == "1"))
 struct MockedNetworkTests {
     private static let far = [URL(string: "https://models.example.org/m.gguf")].compactMap(\.self)

@@ -11,7 +11,7 @@ enum SchemaCorpus {
     }
 
     private static let file = URL(filePath: #filePath).deletingLastPathComponent()
-        .appending(path: "../../../scripts/schemas.jsonl")
+        .appending(path: "../../../scripts/schemas/schemas.jsonl")
 
     static func entries() throws -> [Entry] {
         try String(contentsOf: file, encoding: .utf8).split(separator: "\n").compactMap { line in

@@ -1,0 +1,6 @@
+#!/usr/bin/env bash
+# A slow server, 20 GiB, cold starts. A missed bar fails the stage, and its record names the figure.
+. "$(dirname "$0")/../stages.sh"
+build_program
+scripts/setup.sh bench
+BENCH_STRICT=1 scripts/bench/run.sh extremes

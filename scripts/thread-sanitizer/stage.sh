@@ -1,0 +1,5 @@
+#!/usr/bin/env bash
+# The tests under the thread sanitizer.
+. "$(dirname "$0")/../stages.sh"
+. scripts/thread-sanitizer/sanitized.sh
+sanitized thread
