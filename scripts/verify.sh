@@ -20,22 +20,21 @@ machine() {
     printf -- '- load at the start: %s\n' "$(cut -d' ' -f1 /proc/loadavg)"
 }
 
-# What came out, as a record has it: a benchmark's figures, else the end of the log, in so many bytes.
-essence() { # the log, the bytes
+# What came out, in so many bytes: a benchmark's figures, else the end of the log, without the names of tests that passed.
+essence() { # the stage, the log, the bytes
     local lines; lines="$(mktemp)"
-    # Compiler progress is no evidence; what tests, checks and benchmarks said is.
-    if ! grep -aE '^bench ' "$1" > "$lines"; then
-        tr '\r' '\n' < "$1" | grep -avE '^\[[0-9]+/[0-9]+\]|^(Building|Planning|Compiling|Write|Linking) |^[◇➜] |^ *$' \
-            | sed 's/\x1b\[[0-9;]*[A-Za-z]//g' > "$lines" || true
-    fi
+    case $1 in
+    bench*) grep -a '^bench ' "$2" > "$lines" || true ;;
+    *) # Compiler progress is no evidence; what tests, checks and programs said is.
+        tr '\r' '\n' < "$2" | sed 's/\x1b\[[0-9;]*[A-Za-z]//g' | grep -avE \
+            '^\[[0-9]+/[0-9]+\]|^(Building|Planning|Compiling|Write|Linking|Build (complete|of)|Test Suite) ?|warning: prohibited flag|Executed 0 tests|^[◇➜↳] |^✔ (Test [^r]|Test r[^u]|Suite )|^/.*: |^ *$' \
+            > "$lines" || true ;;
+    esac
     # The folders of a user do not belong in a record.
-    sed -i -e "s#$PWD#.#g" -e "s#$HEARTH_CACHE#CACHE#g" -e "s#$HOME#~#g" -e 's#/tmp/tmp\.[A-Za-z0-9]*#TEMPORARY#g' "$lines"
-    if [ "$(wc -c < "$lines")" -gt "$2" ]; then
-        echo "… the last lines:"
-        tail -c "$2" "$lines" | sed 1d
-    else
-        cat "$lines"
-    fi
+    sed -i -e "s#$PWD#.#g" -e "s#$HEARTH_CACHE#CACHE#g" -e "s#$HOME#~#g" -e 's#/tmp/[^ ]*tmp\.[A-Za-z0-9]*#TEMPORARY#g' "$lines"
+    # Medians and bars first; the spreads are in bench-results.
+    [ "$(wc -c < "$lines")" -le "$3" ] || sed -i -E 's/ (\w+_)?(spread|pairs|runs|rounds|limit|cpu_s_per_gib)=[^ ]+//g; s/ verdict=met//' "$lines"
+    if [ "$(wc -c < "$lines")" -le "$3" ]; then cat "$lines"; else tail -c "$3" "$lines" | sed 1d; fi
     rm -f "$lines"
 }
 
@@ -55,7 +54,7 @@ run_stage() {
     rm -f docs/evidence/????-??-??-"$stage".md
     {
         printf '%s\n\n```\n' "$head"
-        essence "$log" $((2950 - $(printf %s "$head" | wc -c)))
+        essence "$stage" "$log" $((2950 - $(printf %s "$head" | wc -c)))
         printf '```\n'
     } > "docs/evidence/$(date -u +%F)-$stage.md"
     rm -f "$log"

@@ -56,7 +56,7 @@ def machine():
 wanted = [name for word in sys.argv[1:] or ["basic"] for name in GROUPS.get(word, [word])]
 if unknown := [name for name in wanted if name not in BENCHMARKS]:
     sys.exit(f"no benchmark is named {', '.join(unknown)}; there are: {' '.join(BENCHMARKS)}; and groups: {' '.join(GROUPS)}")
-# Servers and folders are cleared away when somebody ends the run, as after Ctrl-C.
+# Servers and folders are cleared away when the run is ended, as after Ctrl-C.
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 facts = machine()
 print("machine " + " ".join(f"{key}={str(value).replace(' ', '_')}" for key, value in facts.items()), flush=True)

@@ -21,7 +21,7 @@ TOOLS = os.environ["LLAMA_BIN"]
 PROMPT = "What is the capital of France?"
 # As much as the product asks for, in the same steps: ModelPageCacheWarmer.
 ADVISED, STEP = 64 << 20, 128 << 10
-# From the end of an installation to the next command of somebody who types it.
+# From the end of an installation to the next command that a person types.
 PAUSE = 2.0
 
 

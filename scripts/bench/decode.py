@@ -21,7 +21,7 @@ TINY = os.environ["BENCH_TINY"]
 PROMPT = "Write a long story about a lighthouse keeper, a storm and a lost ship. Take your time and tell every detail."
 TOKENS = 128
 SEED = 7
-# The same for both sides: one core is left to the rest of the machine. What hearth chooses by itself is another benchmark.
+# The same for both sides: one core is left to the rest of the machine. The number that hearth chooses is another benchmark.
 THREADS = max(1, (os.cpu_count() or 1) - 1)
 
 # A run takes a second or two, and who shares the machine comes and goes as quickly: few pairs say little.
@@ -148,7 +148,7 @@ QUESTIONS = [
 
 
 # Conversations of fewer than 64 tokens are not worth saving, and the saved ones tell the tokens.
-SYSTEM = ("You are a patient guide in a small museum by the sea. Visitors of all ages ask you about everything under the sun, and you "
+SYSTEM = ("You are a patient guide in a small museum by the sea. Guests of all ages ask you about everything under the sun, and you "
           "answer each of them in plain words, briefly, kindly and without making anything up, in the language they speak, and you "
           "never end a conversation first.")
 

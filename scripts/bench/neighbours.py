@@ -70,7 +70,7 @@ def pulling():
 
 @contextlib.contextmanager
 def asked(address):
-    """Somebody who fetches a file from us, as soon as it is there, at the rate of a quick network, again and again."""
+    """Fetches a file from us, once its server answers, at the rate of a quick network, again and again."""
     is_over, under_way, received = threading.Event(), [], []
 
     def ask_on():
@@ -81,7 +81,7 @@ def asked(address):
             under_way[:] = [program]
             # Also of one that lost us when the answer was over.
             received.append(int(program.communicate()[0] or 0))
-            # Between two answers nobody serves.
+            # Between two answers the file is not served.
             if program.returncode != 0:
                 is_over.wait(0.02)
 

@@ -70,7 +70,7 @@ class Origin:
         self.path = os.path.join(self.folder, self.location)
 
     def warm(self):
-        """Whoever is measured reads from a warm page cache."""
+        """The measured program reads from a warm page cache."""
         with open(self.path, "rb") as file:
             while file.read(1 << 20):
                 pass

@@ -17,7 +17,7 @@ LARGE_SIZE = int(os.environ.get("BENCH_LARGE_BYTES", 20 << 30))
 
 
 def settle():
-    """Nobody pays for the pages the one before left to be written."""
+    """Writes out the pages that the run before left."""
     subprocess.run(["sync"], check=True)
 
 

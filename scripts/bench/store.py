@@ -32,7 +32,7 @@ def install(state, model, family):
 
 
 def starts(name, bench, home, live):
-    """Starts in processes of their own, with an origin that nobody could reach."""
+    """Starts in processes of their own, with an origin that cannot be reached."""
     command = offline() + [bench, home]
     times, whole = [], []
     for _ in range(RUNS + 1):

@@ -10,7 +10,7 @@ from decode import MODEL, THREADS, ask, serving
 from measure import PAIRS, built, number, report, say, spread
 
 TOKENS = 32
-# So that nobody is through before all tokens are there.
+# So that no answer ends before all tokens are there.
 SECOND = "Thank you. Now write a long story about the keeper's next voyage, with every detail."
 
 

@@ -3,7 +3,8 @@
 
     scripts/lint/index.py            writes the index
     scripts/lint/index.py --check    fails if it is out of date, if a stage of `make verify` has no folder or a folder's stage.sh is
-                                     no stage, or if a document names a stage or a script that does not exist
+                                     no stage, if a document names a stage or a script that does not exist, or
+                                     if docs/evidence has more than one small record of each stage
 """
 import glob
 import os
@@ -105,6 +106,19 @@ def problems(stages):
                         yield f"{path}:{number}: there is no {name}"
 
 
+def records(stages):
+    """What docs/evidence has beside the newest passing record of each stage."""
+    seen = {}
+    for path in sorted(glob.glob("docs/evidence/*"), reverse=True):
+        stage = re.fullmatch(r"docs/evidence/\d{4}-\d\d-\d\d-(.*)\.md", path)
+        if not stage or stage[1] not in stages:
+            yield f"{path} is no record of a stage"
+        elif seen.setdefault(stage[1], path) != path:
+            yield f"{path} is older than {seen[stage[1]]}"
+        elif os.path.getsize(path) > 3000:
+            yield f"{path} has more than 3,000 bytes"
+
+
 os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 stages = subprocess.run(["scripts/verify.sh", "--stages"], check=True, capture_output=True, text=True).stdout.split()
 text = index(stages, [path for path in tracked("scripts") if path != INDEX])
@@ -113,7 +127,7 @@ if sys.argv[1:] == ["--check"]:
     with open(INDEX, encoding="utf-8") as file:
         if file.read() != text:
             found.append(f"{INDEX} is out of date: run scripts/lint/index.py")
-    found += problems(stages)
+    found += [*problems(stages), *records(stages)]
 elif not sys.argv[1:]:
     with open(INDEX, "w", encoding="utf-8") as file:
         file.write(text)

@@ -146,7 +146,7 @@ target, command, title = (sys.argv[1:] + [""])[:3]
 written, status = run(command)
 if status != 0:
     sys.exit(f"{command} ended with {status}:\n{written}")
-# Nobody's folders belong in a picture.
+# A user's folders do not belong in a picture.
 for place, name in ((os.getcwd(), "."), (os.environ.get("HEARTH_HOME", "\0"), "~/.local/share/hearth"), (os.path.expanduser("~"), "~")):
     written = written.replace(place, name)
 os.makedirs(os.path.dirname(target) or ".", exist_ok=True)

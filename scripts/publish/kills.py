@@ -60,7 +60,7 @@ def signed(method, url, headers=()):
 
 
 class Server:
-    """An S3 server with a bucket named models, and the address at which anybody reads it."""
+    """An S3 server with a bucket named models, and the address at which it is read without a key."""
 
     def __init__(self, kind, folder):
         self.kind, self.port = kind, free_port()
@@ -292,7 +292,7 @@ def kills(publisher, watcher, count):
                 sys.exit(f"publish.py: status {process.returncode}\n{out.decode()}{errors.decode()[-2000:]}")
         os.remove(path)
         if version % 4 == 0:
-            # Nobody reads while files go, since only the present catalog counts.
+            # No device reads while files go, since only the present catalog counts.
             with watcher.pause:
                 for old in range(max(1, version - 4), version):
                     publisher.run("unpublish", f"m@1.0.{old}", "--to", to)
