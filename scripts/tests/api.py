@@ -10,31 +10,16 @@ import glob
 import json
 import os
 import re
-import subprocess
 import sys
+
+import built
 
 MODULES = """HearthBase HearthHTTP HearthCatalog HearthTransfer HearthStore HearthDelivery HearthPublishing HearthInference HearthLlama
  HearthRouting HearthDatabase HearthAssistant HearthClassification Hearth HearthServer""".split()
-LIBRARIES = "gio-2.0 libarchive libcurl libedit libmicrohttpd libxml-2.0 llama".split()
 TYPES = {"swift.struct", "swift.class", "swift.enum", "swift.protocol", "swift.actor"}
 
-os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
-built = os.path.realpath(".build/debug")
-graphs = os.path.join(built, "api")
+graphs = os.path.join(built.folder, "api")
 folder = "docs/api"
-
-
-def output(*command, **variables):
-    return subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, **variables}).stdout.strip()
-
-
-def includes():
-    """Where the C modules are that the public modules import."""
-    for path in glob.glob("Sources/C*/module.modulemap") + glob.glob(f"{built}/C*.build/module.modulemap"):
-        yield from ("-Xcc", f"-fmodule-map-file={os.path.realpath(path)}")
-    prefix = output("bash", "-c", ". scripts/env.sh; echo $llama_prefix")
-    for flag in output("pkg-config", "--cflags-only-I", *LIBRARIES, PKG_CONFIG_PATH=f"{prefix}/lib/pkgconfig").split():
-        yield from ("-Xcc", flag)
 
 
 def graph(module):
@@ -43,21 +28,21 @@ def graph(module):
 
 def is_old(module):
     """A graph stays as long as its module: a module is built again when a module that it imports changes."""
-    compiled = f"{built}/Modules/{module}.swiftmodule"
+    compiled = f"{built.modules}/{module}.swiftmodule"
     return not os.path.exists(graph(module)) or os.path.getmtime(graph(module)) <= os.path.getmtime(compiled)
 
 
 def extract(modules):
-    target = re.search(r'"unversionedTriple": "(.*?)"', output("swiftc", "-print-target-info"))[1]
+    target = re.search(r'"unversionedTriple": "(.*?)"', built.output("swiftc", "-print-target-info"))[1]
     os.makedirs(graphs, exist_ok=True)
-    options = ["-I", f"{built}/Modules", "-target", target, "-minimum-access-level", "public", "-skip-synthesized-members",
-               "-skip-inherited-docs", "-output-dir", graphs, *includes()]
+    options = ["-I", built.modules, "-target", target, "-minimum-access-level", "public", "-skip-synthesized-members",
+               "-skip-inherited-docs", "-output-dir", graphs, *built.includes()]
     for module in modules:
         for path in [graph(module), *glob.glob(f"{graphs}/{module}@*.symbols.json")]:
             if os.path.exists(path):
                 os.remove(path)
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(lambda module: output("swift-symbolgraph-extract", "-module-name", module, *options), modules))
+        list(pool.map(lambda module: built.output("swift-symbolgraph-extract", "-module-name", module, *options), modules))
 
 
 def load(module):
