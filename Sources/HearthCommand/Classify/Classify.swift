@@ -7,23 +7,21 @@ import HearthInference
 
 /// `hearth classify`
 struct Classify: Command {
-    private static let files = Argument(
+    @Argument(
         "FILE", .word, arity: .oneOrMore,
-        "Pictures: JPEG, PNG, BMP, TIFF with any number of pages; with --decode also PDF.")
-    private static let model = Option(
+        "Pictures: JPEG, PNG, BMP, TIFF with any number of pages; with --decode also PDF.") var files: [String]
+    @Option(
         "model", "REF", .word, "An installed classifier, or the path of an .onnx file with classifier.json beside it.")
-    private static let top = Option(
-        "top", "N", .integer(1...1000), default: "5", "Print the N likeliest classes of each picture.")
-    private static let decode = Flag(
-        "decode", "Take each file for a page: cut it into characters, and print them in reading order.")
-    private static let direction = Option(
-        "direction", "D", ValueKind<ReadingDirection>.choice, default: "auto",
+    var model: String?
+    @Option("top", "N", .integer(1...1000), "Print the N likeliest classes of each picture.") var top = 5
+    @Flag("decode", "Take each file for a page: cut it into characters, and print them in reading order.") var decodes
+    @Option(
+        "direction", "D", .choice, default: "auto",
         "How a page is read: columns from the right, rows from the top, or auto.")
-    private static let cloud = Flag(
-        "cloud", "Send characters that this device is not sure of to the cloud model of the settings.")
-    private static let cloudLimit = Option(
-        "cloud-limit", "N", .integer(1...100_000), default: "50", "Send at most N characters of a file.")
-    private static let format = Option<EventFormat>.events
+    var direction = ReadingDirection.automatic
+    @Flag("cloud", "Send characters that this device is not sure of to the cloud model of the settings.") var asksCloud
+    @Option("cloud-limit", "N", .integer(1...100_000), "Send at most N characters of a file.") var cloudLimit = 50
+    @Option(.events) var format: EventFormat
 
     static let declaration = CommandDeclaration(
         "classify", summary: "Tell what pictures show, or read a page of characters",
@@ -39,8 +37,6 @@ struct Classify: Command {
             "With --format json, one object a line: event is classification (with file and candidates), page, character (with file, "
                 + "page, line, box, text, confidence, verdict, source, reason and candidates), done or error.",
         ],
-        arguments: [files],
-        options: [model, top, decode, direction, cloud, cloudLimit, format],
         examples: [
             .init("hearth classify character.png", "The five likeliest characters."),
             .init("hearth classify --decode page.tiff > page.txt", "The text of all pages of a scan."),
@@ -48,27 +44,8 @@ struct Classify: Command {
             .init("hearth classify --model ./hanzi.onnx character.png", "Try a model without installing it."),
         ])
 
-    let files: [String]
-    let model: String?
-    let top: Int
-    let decodes: Bool
-    let direction: ReadingDirection
-    let asksCloud: Bool
-    let cloudLimit: Int
-    let format: EventFormat
-
-    init(_ values: ParsedArguments) throws {
-        files = try values.values(Self.files)
-        model = try values.value(Self.model)
-        top = try values.value(Self.top) ?? 5
-        decodes = values.has(Self.decode)
-        direction = try values.value(Self.direction) ?? .automatic
-        asksCloud = values.has(Self.cloud)
-        cloudLimit = try values.value(Self.cloudLimit) ?? 50
-        format = try values.value(Self.format) ?? .text
-        if asksCloud, !decodes {
-            throw UsageError("--cloud needs --decode", hint: Self.declaration.hint())
-        }
+    func validate() throws {
+        if asksCloud, !decodes { throw UsageError("--cloud needs --decode") }
     }
 
     func run(in context: CommandContext) async throws {

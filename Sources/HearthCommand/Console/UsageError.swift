@@ -15,7 +15,7 @@ extension ErrorCode<UsageErrorDomain> {
 
 extension HearthError where Domain == UsageErrorDomain {
     /// A usage error with a hint of what to type.
-    init(_ message: String, hint: String?) {
+    init(_ message: String, hint: String? = nil) {
         self.init(.wrongUsage, message, context: ErrorContext(remedy: hint), disposition: .usage)
     }
 }

@@ -4,10 +4,10 @@ import HearthBase
 
 /// `hearth doctor`
 struct Doctor: Command {
-    private static let report = Flag(
-        "report", "Leave out what says who and where you are: user and host names, home folders, addresses, tokens.")
-    private static let online = Flag(
-        "online", "Ask each address of the settings once: origins, the hub if it is used, the cloud.")
+    @Flag("online", "Ask each address of the settings once: origins, the hub if it is used, the cloud.") var isOnline
+    @Flag("report", "Leave out what says who and where you are: user and host names, home folders, addresses, tokens.")
+    var isRedacted
+    @Option(.report) var format: EventFormat
 
     static let declaration = CommandDeclaration(
         "doctor", summary: "Show what this machine offers and what is wrong",
@@ -18,23 +18,12 @@ struct Doctor: Command {
             "Without --online nothing leaves this device. With it, all addresses are asked at the same time, for at most five "
                 + "seconds, with requests that cost nothing; one that does not answer well is a problem.",
         ],
-        options: [online, report, Option.report],
         exitStatuses: [(0, "Nothing keeps models from running."), (1, "At least one problem was found.")],
         examples: [
             .init("hearth doctor", "Look before asking for help."),
             .init("hearth doctor --online", "See whether the origins and the cloud answer, and how fast."),
             .init("hearth doctor --report > report.txt", "Make a report that is safe to share."),
         ])
-
-    let isOnline: Bool
-    let isRedacted: Bool
-    let format: EventFormat
-
-    init(_ values: ParsedArguments) throws {
-        isOnline = values.has(Self.online)
-        isRedacted = values.has(Self.report)
-        format = try values.value(.report) ?? .text
-    }
 
     func run(in context: CommandContext) async throws {
         var report = await Examination(context: context, isOnline: isOnline).report()

@@ -5,32 +5,35 @@ import HearthServer
 
 /// `hearth gateway keys create NAME`
 struct GatewayKeysCreate: Command {
-    private static let name = Argument(
+    @Argument(
         "NAME",
         ValueKind("a name of at most 64 characters") { (1...64).contains($0.count) && $0.isPlain() ? $0 : nil },
-        "What the key is for, such as an app, a customer or a device.")
-    private static let scopes = Option(
+        "What the key is for, such as an app, a customer or a device.") var name: String
+    @Option(
         "scopes", "SCOPES",
         ValueKind<Set<GatewayScope>>("some of download and chat, separated by commas") { text in
             let names = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
             let scopes = Set(names.compactMap(GatewayScope.init(rawValue:)))
             return scopes.count == names.count && !scopes.isEmpty ? scopes : nil
-        }, default: "download", "download: signed addresses of files. chat: answers of the cloud model.")
-    private static let expires = Option(
+        }, default: "download", "download: signed addresses of files. chat: answers of the cloud model.") var scopes:
+        Set<GatewayScope> = [.download]
+    @Option(
         "expires", "WHEN",
         ValueKind<Date>("a future day such as 2027-06-30, or a time such as 2027-06-30T12:00:00Z") { text in
             // A text in neither form is refused by the parser.
             (try? Date.ISO8601FormatStyle().parse(text))
                 ?? (try? Date.ISO8601FormatStyle().year().month().day().parse(text))
-        }, "When the key ends (UTC); without it, never.")
-    private static let addresses = Option(
-        "addresses", "N", .integer(1...1_000_000_000), "The most signed addresses in a day (UTC).")
-    private static let tier = Option(
+        }, "When the key ends (UTC); without it, never.") var expires: Date?
+    @Option("addresses", "N", .integer(1...1_000_000_000), "The most signed addresses in a day (UTC).") var addresses:
+        Int?
+    @Option(
         "tier", "TIER",
         ValueKind<Tier>("one of free, starter, pro") { text in Tier.all.first { $0.name == text } },
-        default: "starter with the scope chat, else free", "The plan; the cloud model needs starter or pro.")
-    private static let credits = Option(
-        "credits", "N", .integer(0...1_000_000_000), "The turns with the cloud model in a month (UTC).")
+        default: "starter with the scope chat, else free", "The plan; the cloud model needs starter or pro.") var tier:
+        Tier?
+    @Option("credits", "N", .integer(0...1_000_000_000), "The turns with the cloud model in a month (UTC).")
+    var credits: Int?
+    @Option(.gatewayDatabase) var database: String?
 
     static let declaration = CommandDeclaration(
         "gateway", "keys", "create", summary: "Make a key for devices",
@@ -38,31 +41,12 @@ struct GatewayKeysCreate: Command {
             "Prints the key once; only its digest is kept. Running gateways know it at once. Without --addresses and "
                 + "--credits, nothing is counted."
         ],
-        arguments: [name], options: [scopes, expires, addresses, tier, credits, Option.gatewayDatabase],
         examples: [
             .init("hearth gateway keys create app --addresses 500", "A key for downloads, 500 files a day."),
             .init(
                 "hearth gateway keys create anna --scopes download,chat --credits 300 --expires 2027-06-30",
                 "Downloads and 300 turns a month, until then."),
         ])
-
-    let name: String
-    let scopes: Set<GatewayScope>
-    let expires: Date?
-    let addresses: Int?
-    let tier: Tier?
-    let credits: Int?
-    let database: String?
-
-    init(_ values: ParsedArguments) throws {
-        name = try values.value(Self.name)
-        scopes = try values.value(Self.scopes) ?? [.download]
-        expires = try values.value(Self.expires)
-        addresses = try values.value(Self.addresses)
-        tier = try values.value(Self.tier)
-        credits = try values.value(Self.credits)
-        database = try values.value(Option.gatewayDatabase)
-    }
 
     func run(in context: CommandContext) async throws {
         let now = context.time.now
@@ -80,22 +64,16 @@ struct GatewayKeysCreate: Command {
 
 /// `hearth gateway keys list`
 struct GatewayKeysList: Command {
+    @Option(.listing) var format: ListingFormat
+    @Option(.gatewayDatabase) var database: String?
+
     static let declaration = CommandDeclaration(
         "gateway", "keys", "list", summary: "List the keys of devices",
         discussion: [
             "With --format json, an array of objects with id, name, scopes, tier, credits, creditsLeft, addresses, created, "
                 + "expires and state (works, expired, revoked)."
         ],
-        options: [Option.listing, Option.gatewayDatabase],
         examples: [.init("hearth gateway keys list", "Show ids, names, rights and what is left.")])
-
-    let format: ListingFormat
-    let database: String?
-
-    init(_ values: ParsedArguments) throws {
-        format = try values.value(Option.listing) ?? .table
-        database = try values.value(Option.gatewayDatabase)
-    }
 
     func run(in context: CommandContext) async throws {
         let now = context.time.now
@@ -145,22 +123,14 @@ struct GatewayKeysList: Command {
 
 /// `hearth gateway keys revoke ID`
 struct GatewayKeysRevoke: Command {
-    private static let id = Argument("ID", .word, "The key's id; hearth gateway keys list shows it.")
+    @Argument("ID", .word, "The key's id; hearth gateway keys list shows it.") var id: String
+    @Option(.gatewayDatabase) var database: String?
 
     static let declaration = CommandDeclaration(
         "gateway", "keys", "revoke", summary: "End a key of devices",
         discussion: [
             "Running gateways refuse it at once. Addresses that were given before work until they expire."
-        ], arguments: [id], options: [Option.gatewayDatabase],
-        examples: [.init("hearth gateway keys revoke 3f9c2a1b", "End that key.")])
-
-    let id: String
-    let database: String?
-
-    init(_ values: ParsedArguments) throws {
-        id = try values.value(Self.id)
-        database = try values.value(Option.gatewayDatabase)
-    }
+        ], examples: [.init("hearth gateway keys revoke 3f9c2a1b", "End that key.")])
 
     func run(in context: CommandContext) async throws {
         let now = context.time.now

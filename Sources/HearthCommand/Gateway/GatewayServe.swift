@@ -6,42 +6,35 @@ import HearthServer
 
 /// `hearth gateway serve`
 struct GatewayServe: Command {
-    /// The port without an option; the resident process has the one before it.
-    private static let defaultPort = 4328
-
-    private static let port = Option(
-        "port", "N", .integer(0...65535), default: "\(defaultPort)", "The port to listen on; 0 takes a free one.")
-    private static let host = Option(
-        "host", "ADDRESS", .word, default: "127.0.0.1",
-        "The address to listen on; 0.0.0.0 for all that this machine has.")
-    private static let certificate = Option(
-        "tls-cert", "FILE", .word, "Serve with TLS: the certificate and its chain, as PEM.")
-    private static let key = Option("tls-key", "FILE", .word, "The key of the certificate, as PEM.")
-    private static let insecure = Flag(
-        "insecure", "Let other machines in without TLS, behind a balancer that has it.")
-    private static let bucket = Option(
-        "bucket", "URL", .serverAddress, "The bucket or a folder in it: https://HOST/BUCKET[/FOLDER].")
-    private static let region = Option(
+    @Option("bucket", "URL", .serverAddress, "The bucket or a folder in it: https://HOST/BUCKET[/FOLDER].") var bucket:
+        URL?
+    @Option(
         "region", "NAME", .word, default: "AWS_REGION, else us-east-1; Cloudflare R2 has auto",
-        "The bucket's region.")
-    private static let files = Option(
+        "The bucket's region.") var region: String?
+    @Option(
         "files", "URL", .serverAddress, default: "the bucket's address",
-        "The beginning of the files' addresses in the catalog.")
-    private static let lifetime = Option(
-        "lifetime", "SECONDS", .integer(1...AddressSigner.longestLife), default: "900",
-        "How long a signed address works.")
-    private static let cloudModel = Option(
-        "cloud-model", "NAME", .word, default: CloudKind.gemini.defaultModel, "The Gemini model that answers.")
-    private static let cloudKey = Option(
-        "cloud-key-file", "FILE", .word, default: "the variable GEMINI_API_KEY",
-        "A file with Gemini's key, permissions 0600.")
-    private static let cloudURL = Option(
-        "cloud-url", "URL", .serverAddress, default: "Google's", "The server of the cloud model.")
-    private static let audit = Option(
+        "The beginning of the files' addresses in the catalog.") var files: URL?
+    @Option("lifetime", "SECONDS", .integer(1...AddressSigner.longestLife), "How long a signed address works.")
+    var lifetime = 900
+    @Option("cloud-model", "NAME", .word, default: CloudKind.gemini.defaultModel, "The Gemini model that answers.")
+    var cloudModel: String = CloudKind.gemini.defaultModel
+    @Option(
+        "cloud-key-file", "FILE", .absolutePath, default: "the variable GEMINI_API_KEY",
+        "A file with Gemini's key, permissions 0600.") var cloudKey: Path?
+    @Option("cloud-url", "URL", .serverAddress, default: "Google's", "The server of the cloud model.") var cloudURL:
+        URL?
+    @Option(.gatewayDatabase) var database: String?
+    @Option(
         "audit", "FILE", .word, default: "gateway/audit.log in the home",
-        "A line of JSON for each decision is added here; - for stderr.")
-    private static let accessLog = Flag(
-        "access-log", "Write a line on stderr for every request: who, path, status, bytes, time.")
+        "A line of JSON for each decision is added here; - for stderr.") var audit: String?
+    @Option("port", "N", .port, "The port to listen on; 0 takes a free one.") var port: UInt16 = 4328
+    @Option("host", "ADDRESS", .word, "The address to listen on; 0.0.0.0 for all that this machine has.") var host =
+        "127.0.0.1"
+    @Option("tls-cert", "FILE", .absolutePath, "Serve with TLS: the certificate and its chain, as PEM.")
+    var certificate: Path?
+    @Option("tls-key", "FILE", .absolutePath, "The key of the certificate, as PEM.") var key: Path?
+    @Flag("insecure", "Let other machines in without TLS, behind a balancer that has it.") var isInsecure
+    @Flag("access-log", "Write a line on stderr for every request: who, path, status, bytes, time.") var logsAccess
 
     static let declaration = CommandDeclaration(
         "gateway", "serve", summary: "Serve signed addresses and the cloud model to devices",
@@ -54,10 +47,6 @@ struct GatewayServe: Command {
                 + "any number of gateways may run behind a balancer.",
             "A key runs at most 64 requests at once and 1,200 a minute, in each gateway.",
         ],
-        options: [
-            bucket, region, files, lifetime, cloudModel, cloudKey, cloudURL, Option.gatewayDatabase, audit, port,
-            host, certificate, key, insecure, accessLog,
-        ],
         exitStatuses: [(0, "It was told to end."), (1, "It cannot listen, or cannot use its records.")],
         examples: [
             .init(
@@ -68,38 +57,7 @@ struct GatewayServe: Command {
                 "The cloud model, behind a balancer with TLS."),
         ])
 
-    let port: UInt16
-    let host: String
-    let certificate: Path?
-    let key: Path?
-    let isInsecure: Bool
-    let bucket: URL?
-    let region: String?
-    let files: URL?
-    let lifetime: Int
-    let cloudModel: String
-    let cloudKey: Path?
-    let cloudURL: URL?
-    let database: String?
-    let audit: String?
-    let logsAccess: Bool
-
-    init(_ values: ParsedArguments) throws {
-        port = UInt16(try values.value(Self.port) ?? Self.defaultPort)
-        host = try values.value(Self.host) ?? "127.0.0.1"
-        certificate = try values.value(Self.certificate).map { Path($0).absolute }
-        key = try values.value(Self.key).map { Path($0).absolute }
-        isInsecure = values.has(Self.insecure)
-        bucket = try values.value(Self.bucket)
-        region = try values.value(Self.region)
-        files = try values.value(Self.files)
-        lifetime = try values.value(Self.lifetime) ?? 900
-        cloudModel = try values.value(Self.cloudModel) ?? CloudKind.gemini.defaultModel
-        cloudKey = try values.value(Self.cloudKey).map { Path($0).absolute }
-        cloudURL = try values.value(Self.cloudURL)
-        database = try values.value(Option.gatewayDatabase)
-        audit = try values.value(Self.audit)
-        logsAccess = values.has(Self.accessLog)
+    func validate() throws {
         guard (certificate == nil) == (key == nil) else {
             throw UsageError("--tls-cert and --tls-key belong together", hint: "Give both.")
         }

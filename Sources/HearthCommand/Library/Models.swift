@@ -8,9 +8,10 @@ import HearthTransfer
 
 /// `hearth models`
 struct Models: Command {
-    private static let plain = Flag("plain", "Print the list once, also at a terminal.")
-    private static let format = Option(
-        "format", "FORMAT", ValueKind<ListingFormat>.choice, default: "table", "table, or json for programs.")
+    @Flag("plain", "Print the list once, also at a terminal.") var isPlain
+    @Flag(.refresh) var refreshes
+    @Option(.metered) var metered: MeteredUse?
+    @Option(.listing) var format: ListingFormat
 
     static let declaration = CommandDeclaration(
         "models", summary: "See and choose models, here and on offer",
@@ -28,7 +29,6 @@ struct Models: Command {
                 + "download, select or null), presence (none, bundled or downloaded), installed, update, rollback, sizeBytes, "
                 + "receivedBytes, memoryBytes, badges, isDefault and isSelected.",
         ],
-        options: [plain, Flag.refresh, Option.metered, format],
         exitStatuses: [
             (0, "It was listed, or left with q."), (1, "It failed; see the code."),
             (130, "Interrupted; what was received is kept."),
@@ -37,18 +37,6 @@ struct Models: Command {
             .init("hearth models", "Look around, download, choose."), .init("hearth models --plain", "Only look."),
             .init("hearth models --format json", "The same for a program."),
         ])
-
-    let isPlain: Bool
-    let policy: CachePolicy
-    let metered: MeteredUse?
-    let format: ListingFormat
-
-    init(_ values: ParsedArguments) throws {
-        isPlain = values.has(Self.plain)
-        policy = values.has(.refresh) ? .now : .asPublished
-        metered = try values.value(.metered)
-        format = try values.value(Self.format) ?? .table
-    }
 
     func run(in context: CommandContext) async throws {
         guard let terminal = context.terminal, !isPlain, format == .table, context.console.canDraw else {
@@ -63,7 +51,7 @@ struct Models: Command {
         let view = await LibraryView(library: library, terminal: terminal, time: context.time, notes: notes)
         let ending: Result<LibraryView.Ending, any Error>
         do {
-            ending = .success(try await view.run(policy))
+            ending = .success(try await view.run(refreshes ? .now : .asPublished))
         } catch is CancellationError {
             ending = .success(.interrupted)
         } catch {
@@ -89,7 +77,7 @@ struct Models: Command {
 
     private func list(in context: CommandContext) async throws {
         let library = try await library(in: context, metered: .deny)
-        await library.refresh(policy)
+        await library.refresh(refreshes ? .now : .asPublished)
         let (rows, notices) = await (library.rows, library.notices)
         for notice in notices { context.console.say(notice) }
         switch format {

@@ -6,32 +6,9 @@ import HearthPublishing
 
 /// The origin that a publisher's command changes: a folder, or a part of a bucket.
 struct PublishPlace: Sendable {
-    static let option = Option(
-        "to", "ORIGIN", .word,
-        "A folder, made when missing; or REMOTE:bucket/path, with a remote of rclone's configuration. Required.")
-    static let publicAddress = Option(
-        "public", "URL", ValueKind("an https address") { parsed($0) },
-        "The address at which devices read the origin; it is examined afterwards.")
-
     let text: String
     /// The address of `models.json` for devices.
     var publicURL: URL?
-
-    /// The options `--to` and `--public` of a command.
-    /// - Throws: ``UsageError`` if `--to` is missing.
-    init(_ values: ParsedArguments, _ declaration: CommandDeclaration) throws {
-        guard let text = try values.value(Self.option) else {
-            throw UsageError("\(declaration.commandLine) needs --to FOLDER or REMOTE:bucket", hint: declaration.hint())
-        }
-        self.text = text
-        publicURL = try values.value(Self.publicAddress)
-    }
-
-    /// An origin given as an argument.
-    init(_ text: String, publicURL: URL?) {
-        self.text = text
-        self.publicURL = publicURL
-    }
 
     /// The origin as a later command in another folder names it.
     var absolute: String {
@@ -76,6 +53,20 @@ struct PublishPlace: Sendable {
                 url: target.manifestURL, isBucket: true)
         }
         return Opened(target: target, client: client, url: publicURL, isBucket: true)
+    }
+}
+
+extension ValueKind where Value == PublishPlace {
+    /// A folder, or REMOTE:bucket/path.
+    static var place: Self { ValueKind("a text that is not empty") { $0.isEmpty ? nil : PublishPlace(text: $0) } }
+}
+
+extension Option where Value == PublishPlace {
+    /// The origin that a command changes.
+    static var place: Self {
+        Option(
+            "to", "ORIGIN", .place, required: "FOLDER or REMOTE:bucket",
+            "A folder, made when missing; or REMOTE:bucket/path, with a remote of rclone's configuration. Required.")
     }
 }
 

@@ -145,6 +145,12 @@ protocol DeclaredArgument: Sendable {
         read = { .some(try $1.values($0, kind, of: name).first) }
     }
 
+    /// An optional argument with a default.
+    init(wrappedValue: Value, _ name: String, _ kind: ValueKind<Value>, _ help: String) {
+        shape = ArgumentShape(name: name, help: help, arity: .optional)
+        read = { try $1.values($0, kind, of: name).first ?? wrappedValue }
+    }
+
     /// The last argument, of all the words that are left.
     init<Item>(_ name: String, _ kind: ValueKind<Item>, arity: SeveralArity, _ help: String) where Value == [Item] {
         shape = ArgumentShape(name: name, help: help, arity: .oneOrMore)

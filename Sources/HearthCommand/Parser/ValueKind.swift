@@ -23,6 +23,10 @@ extension ValueKind where Value == String {
 extension ValueKind where Value == Path {
     /// The path of a file or folder.
     static var path: Self { ValueKind("a text that is not empty") { $0.isEmpty ? nil : Path($0) } }
+    /// The path of a file or folder, from the root.
+    static var absolutePath: Self {
+        ValueKind("a text that is not empty") { $0.isEmpty ? nil : Path($0).absolute }
+    }
 }
 
 extension ValueKind where Value == Int {

@@ -3,11 +3,9 @@ import HearthServer
 
 /// `hearth host`
 struct Host: Command {
-    private static let folder = Argument("FOLDER", .word, "The folder that `hearth publish` filled.")
-    private static let port = Option(
-        "port", "N", .integer(0...65535), default: "0", "The port to listen on; 0 takes a free one.")
-    private static let accessLog = Flag(
-        "access-log", "Write a line on stderr for every reply: method, target, status, bytes, range.")
+    @Argument("FOLDER", .path, "The folder that `hearth publish` filled.") var folder: Path
+    @Option("port", "N", .port, "The port to listen on; 0 takes a free one.") var port: UInt16 = 0
+    @Flag("access-log", "Write a line on stderr for every reply: method, target, status, bytes, range.") var logsAccess
 
     static let declaration = CommandDeclaration(
         "host", summary: "Serve an origin's folder to devices",
@@ -16,22 +14,11 @@ struct Host: Command {
                 + "it is told to end with Ctrl-C or SIGTERM; replies on their way may finish. To serve others, put the "
                 + "folder behind any web server."
         ],
-        arguments: [folder], options: [port, accessLog],
         exitStatuses: [(0, "It was told to end."), (1, "It cannot listen, or there is no such folder.")],
         examples: [
             .init("hearth host ./origin", "On a free port."),
             .init("hearth host ./origin --port 8080 --access-log", "On that port, showing who fetches what."),
         ])
-
-    let folder: Path
-    let port: UInt16
-    let logsAccess: Bool
-
-    init(_ values: ParsedArguments) throws {
-        folder = Path(try values.value(Self.folder))
-        port = UInt16(try values.value(Self.port) ?? 0)
-        logsAccess = values.has(Self.accessLog)
-    }
 
     func run(in context: CommandContext) async throws {
         let console = context.console

@@ -5,9 +5,9 @@ import HearthPublishing
 
 /// `hearth origin check`
 struct OriginCheckCommand: Command {
-    private static let origin = Argument(
-        "ORIGIN", .word, "The address of an origin, a folder, or REMOTE:bucket/path.")
-    private static let complete = Flag("all", "Read every byte, not only some chunks of large files.")
+    @Argument("ORIGIN", .word, "The address of an origin, a folder, or REMOTE:bucket/path.") var origin: String
+    @Flag("all", "Read every byte, not only some chunks of large files.") var isComplete
+    @Option(.report) var format: EventFormat
 
     static let declaration = CommandDeclaration(
         "origin", "check", summary: "Examine a live origin as devices see it",
@@ -17,23 +17,12 @@ struct OriginCheckCommand: Command {
                 + "chunks are read. The signatures of a signed origin are verified as a device with its first root verifies "
                 + "them."
         ],
-        arguments: [origin], options: [complete, Option.report],
         exitStatuses: [(0, "Devices can use the origin."), (1, "They cannot, or not all of it.")],
         examples: [
             .init("hearth origin check https://models.example.com/models.json", "What devices get."),
             .init("hearth origin check r2:models", "The bucket behind it, with the publisher's key."),
             .init("hearth origin check ./origin --all", "Every byte in a folder."),
         ])
-
-    let origin: String
-    let isComplete: Bool
-    let format: EventFormat
-
-    init(_ values: ParsedArguments) throws {
-        origin = try values.value(Self.origin)
-        isComplete = values.has(Self.complete)
-        format = try values.value(.report) ?? .text
-    }
 
     func run(in context: CommandContext) async throws {
         let check: OriginCheck
@@ -46,7 +35,7 @@ struct OriginCheckCommand: Command {
             check = OriginCheck(
                 client: DefaultHTTPClient(version: HearthCommand.version), time: context.time, isComplete: isComplete)
         } else {
-            let opened = try await PublishPlace(origin, publicURL: nil).open(context)
+            let opened = try await PublishPlace(text: origin).open(context)
             address = opened.url
             check = OriginCheck(client: opened.client, time: context.time, isComplete: isComplete)
         }
@@ -96,11 +85,11 @@ enum OriginFindings {
 
 /// `hearth origin prune`
 struct OriginPrune: Command {
-    private static let origin = Argument("ORIGIN", .word, "A folder, or REMOTE:bucket/path.")
-    private static let days = Option(
-        "keep", "DAYS", .integer(0...3650), default: "30",
-        "How long a replaced catalog counts, for devices that still use it.")
-    private static let dryRun = Flag("dry-run", "Only say what would be removed.")
+    @Argument("ORIGIN", .word, "A folder, or REMOTE:bucket/path.") var origin: String
+    @Option("keep", "DAYS", .integer(0...3650), "How long a replaced catalog counts, for devices that still use it.")
+    var days = 30
+    @Flag("dry-run", "Only say what would be removed.") var isDryRun
+    @Option(.report) var format: EventFormat
 
     static let declaration = CommandDeclaration(
         "origin", "prune", summary: "Remove files that no catalog of an origin names",
@@ -108,23 +97,10 @@ struct OriginPrune: Command {
             "Keeps what the present catalog names, and what any catalog of the last days named. Files of the last day stay too, since "
                 + "a publication may be under way. Only files that `hearth publish` makes are looked at, and unfinished uploads."
         ],
-        arguments: [origin], options: [days, dryRun, Option.report],
         examples: [
             .init("hearth origin prune r2:models --dry-run", "What could go."),
             .init("hearth origin prune r2:models --keep 90", "For devices that are rarely online."),
         ])
-
-    let origin: String
-    let days: Int
-    let isDryRun: Bool
-    let format: EventFormat
-
-    init(_ values: ParsedArguments) throws {
-        origin = try values.value(Self.origin)
-        days = try values.value(Self.days) ?? 30
-        isDryRun = values.has(Self.dryRun)
-        format = try values.value(.report) ?? .text
-    }
 
     private struct Report: Encodable {
         let removed: [String]
@@ -135,7 +111,7 @@ struct OriginPrune: Command {
     }
 
     func run(in context: CommandContext) async throws {
-        let opened = try await PublishPlace(origin, publicURL: nil).open(context)
+        let opened = try await PublishPlace(text: origin).open(context)
         let publisher = Publisher(target: opened.target, time: context.time)
         let report = try await publisher.prune(keeping: days, isDryRun: isDryRun)
         if format == .json {

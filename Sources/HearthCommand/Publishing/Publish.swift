@@ -7,45 +7,54 @@ import HearthTransfer
 
 /// `hearth publish`
 struct Publish: Command {
-    private static let files = Argument(
-        "FILE", .word, arity: .oneOrMore,
+    @Argument(
+        "FILE", .path, arity: .oneOrMore,
         "A model file, best named like lupus-diary-v1.1.0-q4_k_m.gguf; an archive; or what belongs to a model.")
-    private static let family = Option(
+    var files: [Path]
+    @Option(.place) var place: PublishPlace
+    @Option(
+        "public", "URL", ValueKind("an https address") { PublishPlace.parsed($0) },
+        "The address at which devices read the origin; it is examined afterwards.")
+    var publicURL: URL?
+    @Option(
         "family", "F", ValueKind("a name of small letters, digits, '.', '-' and '_'") { Family($0) },
-        default: "from the file's name", "The model's name through all its versions.")
-    private static let version = Option(
+        default: "from the file's name", "The model's name through all its versions.") var family: Family?
+    @Option(
         "version", "V", ValueKind("a version such as 1.1.0") { SemanticVersion($0) },
-        default: "from the file's name", "The release's version.")
-    private static let variant = Option(
+        default: "from the file's name", "The release's version.") var version: SemanticVersion?
+    @Option(
         "variant", "Q", ValueKind("a variant such as q4_k_m") { Variant($0.lowercased()) },
-        default: "from the file's name", "The quantization.")
-    private static let with = Option(
+        default: "from the file's name", "The quantization.") var variant: Variant?
+    @Option(
         "with", "FILE",
-        ValueKind("a file, or projector=FILE, labels=FILE, tokenizer=FILE or other=FILE") { companion($0) },
+        ValueKind("a file, or projector=FILE, labels=FILE, tokenizer=FILE or other=FILE") { Companion($0) },
         isRepeatable: true, "A file that belongs to the model, after its purpose and '=' where its name does not tell.")
-    private static let member = Option(
+    private var companions: [Companion]
+    @Option(
         "member", "PATH", ValueKind("the path of a file in the archive") { RelativePath($0) },
-        default: "all of it", "The one file of an archive that devices unpack.")
-    private static let canaryPrompt = Option(
-        "canary-prompt", "TEXT",
-        ValueKind("a text of at most 4096 bytes") { (1...4096).contains($0.utf8.count) ? $0 : nil },
-        "What devices ask the model before they use it.")
-    private static let canaryPattern = Option(
-        "canary-pattern", "GLOB",
-        ValueKind("a text of at most 512 bytes") { Canary.isPattern($0) ? $0 : nil },
-        "What the answer has to contain, with * ? [a-z]; needs --canary-prompt.")
-    private static let canaryTokens = Option(
-        "canary-tokens", "N", .integer(Canary.tokenRange), default: "16", "How long the answer may be.")
-    private static let canaryRate = Option(
-        "canary-rate", "N", .number(0.001...1_000_000), "The least tokens a second.")
-    private static let canaryMemory = Option("canary-memory", "SIZE", .byteCount, "The most memory it may take.")
-    private static let single = Option(
+        default: "all of it", "The one file of an archive that devices unpack.") var member: RelativePath?
+    let notes = PublishNotes()
+    @Option(
         "single", "NAME",
         ValueKind("a file name such as manifest.json") { word in
             word.hasSuffix(".json") && word != "models.json" ? PathComponent(word).map { RelativePath($0) } : nil
-        }, "Write a manifest of this one model too, for apps that read such a file.")
-    private static let replace = Flag("replace", "Give a published release other bytes.")
-    private static let dryRun = Flag("dry-run", "Only say what would be done.")
+        }, "Write a manifest of this one model too, for apps that read such a file.") var single: RelativePath?
+    @Option(
+        "canary-prompt", "TEXT",
+        ValueKind("a text of at most 4096 bytes") { (1...4096).contains($0.utf8.count) ? $0 : nil },
+        "What devices ask the model before they use it.") var canaryPrompt: String?
+    @Option(
+        "canary-pattern", "GLOB",
+        ValueKind("a text of at most 512 bytes") { Canary.isPattern($0) ? $0 : nil },
+        "What the answer has to contain, with * ? [a-z]; needs --canary-prompt.") var canaryPattern: String?
+    @Option("canary-tokens", "N", .integer(Canary.tokenRange), default: "16", "How long the answer may be.")
+    var canaryTokens: Int?
+    @Option("canary-rate", "N", .number(0.001...1_000_000), "The least tokens a second.") var canaryRate: Float?
+    @Option("canary-memory", "SIZE", .byteCount, "The most memory it may take.") var canaryMemory: UInt64?
+    @Flag("replace", "Give a published release other bytes.") var replaces
+    @Flag("dry-run", "Only say what would be done.") var isDryRun
+    @Option(.events) var format: EventFormat
+    let signing = SigningChoice()
 
     static let declaration = CommandDeclaration(
         "publish", summary: "Put models into an origin that devices can pull from",
@@ -62,12 +71,6 @@ struct Publish: Command {
             "The same release with the same bytes is left alone; with other bytes it is refused unless --replace is given, "
                 + "for devices may have it already. Whatever fails, models.json is the old one or the new one.",
         ],
-        arguments: [files],
-        options: [
-            PublishPlace.option, PublishPlace.publicAddress, family, version, variant, with, member,
-        ] + PublishNotes.options + [
-            single, canaryPrompt, canaryPattern, canaryTokens, canaryRate, canaryMemory, replace, dryRun, Option.events,
-        ] + SigningChoice.options,
         examples: [
             .init(
                 "hearth publish lupus-diary-v1.1.0-q4_k_m.gguf --to ./origin",
@@ -95,65 +98,52 @@ struct Publish: Command {
                 "A folder, and a manifest of this one model."),
         ])
 
-    let request: PublishRequest
-    let place: PublishPlace
-    let format: EventFormat
-    let signing: SigningChoice
+    /// A file that belongs to a model, with its purpose where it was named.
+    private struct Companion: Sendable {
+        let path: Path
+        let role: FileRole?
 
-    init(_ values: ParsedArguments) throws {
-        place = try PublishPlace(values, Self.declaration)
-        var request = PublishRequest(files: try values.values(Self.files).map { Path($0) })
-        request.family = try values.value(Self.family)
-        request.version = try values.value(Self.version)
-        request.variant = try values.value(Self.variant)
-        request.replaces = values.has(Self.replace)
-        request.isDryRun = values.has(Self.dryRun)
-        for companion in try values.values(Self.with) {
+        init?(_ word: String) {
+            let role = [FileRole.projector, .labels, .tokenizer, .other].first { word.hasPrefix("\($0.rawValue)=") }
+            let path = role.map { String(word.dropFirst($0.rawValue.count + 1)) } ?? word
+            if path.isEmpty { return nil }
+            (self.path, self.role) = (Path(path), role)
+        }
+    }
+
+    func validate() throws {
+        guard member == nil || files.contains(where: { ArchiveFormat(fileName: $0.string) != nil }) else {
+            throw UsageError("--member needs an archive among the files")
+        }
+        guard
+            canaryPrompt != nil
+                || canaryPattern == nil && canaryRate == nil && canaryMemory == nil && canaryTokens == nil
+        else { throw UsageError("a canary needs --canary-prompt") }
+    }
+
+    private var request: PublishRequest {
+        var request = PublishRequest(files: files)
+        (request.family, request.version, request.variant) = (family, version, variant)
+        (request.replaces, request.isDryRun) = (replaces, isDryRun)
+        for companion in companions {
             request.companions.append(companion.path)
             request.roles[companion.path] = companion.role
         }
-        request.member = try values.value(Self.member)
-        guard request.member == nil || request.files.contains(where: { ArchiveFormat(fileName: $0.string) != nil })
-        else {
-            throw UsageError("--member needs an archive among the files", hint: Self.declaration.hint())
+        (request.member, request.singleManifest, request.publicAddress) = (member, single, publicURL)
+        notes.apply(to: &request)
+        request.canary = canaryPrompt.map { prompt in
+            Canary(
+                prompt: prompt, pattern: canaryPattern, maximumNewTokens: canaryTokens ?? 16,
+                minimumTokensPerSecond: canaryRate.map { Double($0) }, maximumMemoryBytes: canaryMemory)
         }
-        request.singleManifest = try values.value(Self.single)
-        request.publicAddress = place.publicURL
-        try PublishNotes.apply(values, to: &request)
-        request.canary = try Self.canary(values)
-        self.request = request
-        signing = try SigningChoice(values, Self.declaration)
-        format = try values.value(.events) ?? .text
-    }
-
-    private static func companion(_ word: String) -> (path: Path, role: FileRole?)? {
-        let roles: [FileRole] = [.projector, .labels, .tokenizer, .other]
-        for role in roles where word.hasPrefix("\(role.rawValue)=") {
-            let path = word.dropFirst(role.rawValue.count + 1)
-            return path.isEmpty ? nil : (Path(String(path)), role)
-        }
-        return word.isEmpty ? nil : (Path(word), nil)
-    }
-
-    private static func canary(_ values: ParsedArguments) throws -> Canary? {
-        let pattern = try values.value(canaryPattern)
-        let rate = try values.value(canaryRate)
-        let memory = try values.value(canaryMemory)
-        let tokens = try values.value(canaryTokens)
-        guard let prompt = try values.value(canaryPrompt) else {
-            guard pattern == nil, rate == nil, memory == nil, tokens == nil else {
-                throw UsageError("a canary needs --canary-prompt", hint: declaration.hint())
-            }
-            return nil
-        }
-        return Canary(
-            prompt: prompt, pattern: pattern, maximumNewTokens: tokens ?? 16,
-            minimumTokensPerSecond: rate.map { Double($0) }, maximumMemoryBytes: memory)
+        return request
     }
 
     func run(in context: CommandContext) async throws {
         let console = context.console
         if format == .json { console.speakEvents() }
+        var place = place
+        place.publicURL = publicURL
         let opened = try await place.open(context)
         let reporters = Locked<[PublishProgress.Step: ProgressReporter]>([:])
         let signer = try await signing.signer(for: opened.target, in: context)
@@ -175,10 +165,10 @@ struct Publish: Command {
         console.showBar(nil)
         let found = try await examine(report, opened, context)
         switch format {
-        case .json: try console.emit(PublishedEvent(report, found, isDryRun: request.isDryRun))
+        case .json: try console.emit(PublishedEvent(report, found, isDryRun: isDryRun))
         case .text:
             try show(report, found, on: console)
-            if !request.isDryRun { try await signing.sayWhoSees(opened.target, console) }
+            if !isDryRun { try await signing.sayWhoSees(opened.target, console) }
         }
         try found?.requireUsable()
         if await opened.target.refusesOverwriting == false {
@@ -192,7 +182,7 @@ struct Publish: Command {
     private func examine(
         _ report: PublishReport, _ opened: PublishPlace.Opened, _ context: CommandContext
     ) async throws -> OriginReport? {
-        guard !request.isDryRun, opened.isBucket || place.publicURL != nil else { return nil }
+        guard !isDryRun, opened.isBucket || publicURL != nil else { return nil }
         let catalog = report.plan.steps.first { $0.kind == .catalog }
         let check = OriginCheck(
             client: opened.client, time: context.time, only: Set(report.items.flatMap { $0.files.map(\.digest) }))
@@ -201,12 +191,12 @@ struct Publish: Command {
 
     private func show(_ report: PublishReport, _ found: OriginReport?, on console: Console) throws {
         for item in report.items { try console.print(line(item)) }
-        if request.isDryRun {
+        if isDryRun {
             for step in report.plan.steps {
                 console.say("would send \(step.place)  \(ByteCount(step.size))  \(step.cacheControl)")
             }
         }
-        let verb = request.isDryRun ? "would be" : "is"
+        let verb = isDryRun ? "would be" : "is"
         console.say(
             report.changesManifest
                 ? "\(report.manifest) \(verb) up to date, serial \(report.serial)."
@@ -215,7 +205,7 @@ struct Publish: Command {
     }
 
     private func line(_ item: PublishReport.Item) -> String {
-        let outcome = request.isDryRun ? "would be \(item.outcome.rawValue)" : item.outcome.rawValue
+        let outcome = isDryRun ? "would be \(item.outcome.rawValue)" : item.outcome.rawValue
         var facts = [outcome]
         if item.files.count > 1 { facts.append("\(item.files.count) files") }
         if let packed = item.packedFiles { facts.append(packed == 1 ? "1 file packed" : "\(packed) files packed") }

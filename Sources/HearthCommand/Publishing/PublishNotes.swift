@@ -4,58 +4,52 @@ import HearthDelivery
 import HearthPublishing
 
 /// Options that describe a release; facts without an option stay as published before.
-enum PublishNotes {
-    private static let name = Option("name", "TEXT", .line, "The name people see.")
-    private static let summary = Option("summary", "TEXT", .line, "What it is, for its card.")
-    private static let trainedOn = Option(
+struct PublishNotes: ParameterGroup {
+    @Option("name", "TEXT", .line, "The name people see.") var name: String?
+    @Option("summary", "TEXT", .line, "What it is, for its card.") var summary: String?
+    @Option(
+        "notes", "TEXT", ValueKind("a text of at most 65536 bytes") { (1...65536).contains($0.utf8.count) ? $0 : nil },
+        "What is new in it.")
+    var notes: String?
+    @Option("license", "TEXT", .line, "The license, best as an SPDX identifier.") var license: String?
+    @Option(
+        "role", "ROLE", ValueKind("text, vision or classifier") { ModelRole(rawValue: $0) },
+        default: "from the files", "What it is for.")
+    var role: ModelRole?
+    @Option(
+        "min-app-version", "V", ValueKind("a version such as 1.2.0") { SemanticVersion($0) },
+        "The oldest version of an app that may have it.")
+    var appVersion: SemanticVersion?
+    @Option("memory", "SIZE", .byteCount, default: "estimated", "The memory a device has to have.") var memory: UInt64?
+    @Option(
+        "current", "WHEN",
+        ValueKind("always, never or if-newer") { ["always": true, "never": false, "if-newer": Bool?.none][$0] },
+        default: "if-newer", "Whether devices take this version unless they ask for another.")
+    var isCurrent: Bool??
+    @Option(
+        "rollout", "PERCENT[:SEED]", ValueKind("a percentage, 0 to 100, and perhaps ':' and a word") { share($0) },
+        "Offer it to so many devices only; the same seed chooses the same ones.")
+    var rollout: Rollout?
+    @Option(
+        "classes", "FILE", .path,
+        "A classifier's classes, one to a line; its name, such as v1.txt, tells the list's version.")
+    var classes: Path?
+    @Option(
         "trained-on", "DATE",
         ValueKind("a date such as 2026-03-27") { word in
             word.wholeMatch(of: /[0-9]{4}-[0-9]{2}-[0-9]{2}/) == nil ? nil : word
         }, "The date of its training data.")
-    private static let classes = Option(
-        "classes", "FILE", .word,
-        "A classifier's classes, one to a line; its name, such as v1.txt, tells the list's version.")
-    private static let notes = Option(
-        "notes", "TEXT", ValueKind("a text of at most 65536 bytes") { (1...65536).contains($0.utf8.count) ? $0 : nil },
-        "What is new in it.")
-    private static let license = Option("license", "TEXT", .line, "The license, best as an SPDX identifier.")
-    private static let role = Option(
-        "role", "ROLE", ValueKind("text, vision or classifier") { ModelRole(rawValue: $0) },
-        default: "from the files", "What it is for.")
-    private static let appVersion = Option(
-        "min-app-version", "V", ValueKind("a version such as 1.2.0") { SemanticVersion($0) },
-        "The oldest version of an app that may have it.")
-    private static let memory = Option(
-        "memory", "SIZE", .byteCount, default: "estimated", "The memory a device has to have.")
-    private static let current = Option(
-        "current", "WHEN",
-        ValueKind("always, never or if-newer") { ["always": true, "never": false, "if-newer": Bool?.none][$0] },
-        default: "if-newer", "Whether devices take this version unless they ask for another.")
-    private static let rollout = Option(
-        "rollout", "PERCENT[:SEED]", ValueKind("a percentage, 0 to 100, and perhaps ':' and a word") { rollout($0) },
-        "Offer it to so many devices only; the same seed chooses the same ones.")
-
-    static let options: [any DeclaredOption] = [
-        name, summary, notes, license, role, appVersion, memory, current, rollout, classes, trainedOn,
-    ]
+    var trainedOn: String?
 
     /// Applies the options to a request.
-    /// - Throws: ``UsageError``
-    static func apply(_ values: ParsedArguments, to request: inout PublishRequest) throws {
-        request.name = try values.value(name)
-        request.summary = try values.value(summary)
-        request.notes = try values.value(notes)
-        request.trainedOn = try values.value(trainedOn)
-        request.classes = try values.value(classes).map { Path($0) }
-        request.license = try values.value(license)
-        request.role = try values.value(role)
-        request.minimumAppVersion = try values.value(appVersion)
-        request.memoryBytes = try values.value(memory)
-        request.isCurrent = try values.value(current) ?? nil
-        request.rollout = try values.value(rollout)
+    func apply(to request: inout PublishRequest) {
+        (request.name, request.summary, request.notes) = (name, summary, notes)
+        (request.trainedOn, request.classes, request.license) = (trainedOn, classes, license)
+        (request.role, request.minimumAppVersion, request.memoryBytes) = (role, appVersion, memory)
+        (request.isCurrent, request.rollout) = (isCurrent ?? nil, rollout)
     }
 
-    private static func rollout(_ word: String) -> Rollout? {
+    private static func share(_ word: String) -> Rollout? {
         let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard let percent = parts.first.flatMap({ Int($0) }), (0...100).contains(percent) else { return nil }
         guard parts.count == 2 else { return Rollout(percent: percent, seed: Rollout.defaultSeed) }

@@ -4,8 +4,10 @@ import HearthPublishing
 
 /// `hearth unpublish`
 struct Unpublish: Command {
-    private static let releases = Argument(
-        "REF", .publishedReleases, "The releases to remove, as family[@version][:variant].")
+    @Argument("REF", .publishedReleases, "The releases to remove, as family[@version][:variant].") var choice:
+        ReleaseChoice
+    @Option(.place) var place: PublishPlace
+    let edit = EditRun()
 
     static let declaration = CommandDeclaration(
         "unpublish", summary: "Remove releases from an origin's catalog",
@@ -13,20 +15,14 @@ struct Unpublish: Command {
             "Devices that have the release keep it; others no longer find it. To make devices leave a release, use `hearth yank`.",
             "The files stay, since devices may be reading them. `hearth origin prune` removes them later.",
         ],
-        arguments: [releases], options: [PublishPlace.option, EditRun.dryRun, Option.report] + SigningChoice.options,
         examples: [
             .init("hearth unpublish lupus-diary@1.0.0 --to r2:models", "One version, all its variants."),
             .init("hearth unpublish lupus-diary@1.0.0:q8_0 --to ./origin", "One variant."),
         ])
 
-    let edit: EditRun
-
-    init(_ values: ParsedArguments) throws {
-        edit = try EditRun(values, try values.value(Self.releases), Self.declaration)
-    }
-
     func run(in context: CommandContext) async throws {
-        try await edit.run(in: context, verb: "removed", unchanged: "listed no more") { publisher, choice, isDryRun in
+        try await edit.run(choice, at: place, in: context, verb: "removed", unchanged: "listed no more") {
+            publisher, isDryRun in
             try await publisher.unpublish(choice, isDryRun: isDryRun)
         }
     }
@@ -34,14 +30,16 @@ struct Unpublish: Command {
 
 /// `hearth yank`
 struct Yank: Command {
-    private static let releases = Argument(
-        "REF", .publishedReleases, "The releases to withdraw, as family@version[:variant].")
-    private static let reason = Option(
+    @Argument("REF", .publishedReleases, "The releases to withdraw, as family@version[:variant].") var choice:
+        ReleaseChoice
+    @Option(.place) var place: PublishPlace
+    @Option(
         "reason", "TEXT",
         ValueKind("a line of at most 200 bytes") { word in
             (1...200).contains(word.utf8.count) && word.isPlain() ? word : nil
-        }, default: "no reason given", "Why, for the people who use it.")
-    private static let undo = Flag("undo", "Offer the releases again.")
+        }, default: "no reason given", "Why, for the people who use it.") var reason: String?
+    @Flag("undo", "Offer the releases again.") var undo
+    let edit = EditRun()
 
     static let declaration = CommandDeclaration(
         "yank", summary: "Withdraw releases: devices leave them at their next check",
@@ -50,8 +48,6 @@ struct Yank: Command {
                 + "keeps what it has. No device takes the release unless its user names it.",
             "If it was the current version, the newest version that is not withdrawn becomes current.",
         ],
-        arguments: [releases],
-        options: [PublishPlace.option, reason, undo, EditRun.dryRun, Option.report] + SigningChoice.options,
         examples: [
             .init(
                 "hearth yank lupus-diary@1.2.0 --reason \"wrong language\" --to r2:models",
@@ -59,34 +55,27 @@ struct Yank: Command {
             .init("hearth yank lupus-diary@1.2.0 --undo --to r2:models", "Offer it again."),
         ])
 
-    let edit: EditRun
-    let reason: String?
-
-    init(_ values: ParsedArguments) throws {
-        edit = try EditRun(values, try values.value(Self.releases), Self.declaration)
-        let given = try values.value(Self.reason)
-        guard !values.has(Self.undo) || given == nil else {
-            throw UsageError("--undo needs no --reason", hint: Self.declaration.hint())
-        }
-        reason = values.has(Self.undo) ? nil : given ?? "no reason given"
+    func validate() throws {
+        guard !undo || reason == nil else { throw UsageError("--undo needs no --reason") }
     }
 
     func run(in context: CommandContext) async throws {
-        let verb = reason == nil ? "offered again" : "withdrawn"
-        try await edit.run(in: context, verb: verb, unchanged: "\(verb) already") { publisher, choice, isDryRun in
-            try await publisher.yank(choice, reason: reason, isDryRun: isDryRun)
+        let verb = undo ? "offered again" : "withdrawn"
+        try await edit.run(choice, at: place, in: context, verb: verb, unchanged: "\(verb) already") {
+            publisher, isDryRun in
+            try await publisher.yank(choice, reason: undo ? nil : reason ?? "no reason given", isDryRun: isDryRun)
         }
     }
 }
 
 /// `hearth rollout`
 struct RolloutCommand: Command {
-    private static let releases = Argument(
-        "REF", .publishedReleases, "The releases, as family@version[:variant].")
-    private static let percent = Option(
-        "percent", "N", .integer(0...100), "Offer them to so many of a hundred devices.")
-    private static let halt = Flag("halt", "Offer them to no further device for now.")
-    private static let resume = Flag("resume", "Offer them to the share before the halt.")
+    @Argument("REF", .publishedReleases, "The releases, as family@version[:variant].") var choice: ReleaseChoice
+    @Option("percent", "N", .integer(0...100), "Offer them to so many of a hundred devices.") var percent: Int?
+    @Flag("halt", "Offer them to no further device for now.") var halt
+    @Flag("resume", "Offer them to the share before the halt.") var resume
+    @Option(.place) var place: PublishPlace
+    let edit = EditRun()
 
     static let declaration = CommandDeclaration(
         "rollout", summary: "Widen, halt or resume the rollout of a release",
@@ -94,60 +83,42 @@ struct RolloutCommand: Command {
             "A device that is in at 10 % is in at 25 % too. Devices that have the release keep it when the rollout is halted; to "
                 + "make them leave it, use `hearth yank`."
         ],
-        arguments: [releases],
-        options: [percent, halt, resume, PublishPlace.option, EditRun.dryRun, Option.report] + SigningChoice.options,
         examples: [
             .init("hearth rollout lupus-diary@1.2.0 --percent 25 --to r2:models", "For a quarter of the devices."),
             .init("hearth rollout lupus-diary@1.2.0 --halt --to r2:models", "Something is wrong: look first."),
             .init("hearth rollout lupus-diary@1.2.0 --resume --to r2:models", "It was nothing."),
         ])
 
-    let edit: EditRun
-    let change: RolloutChange
+    private var changes: [RolloutChange] {
+        (percent.map { [.percent($0)] } ?? []) + (halt ? [.halt] : []) + (resume ? [.resume] : [])
+    }
 
-    init(_ values: ParsedArguments) throws {
-        edit = try EditRun(values, try values.value(Self.releases), Self.declaration)
-        let percent = try values.value(Self.percent)
-        var changes: [RolloutChange] = percent.map { [.percent($0)] } ?? []
-        if values.has(Self.halt) { changes.append(.halt) }
-        if values.has(Self.resume) { changes.append(.resume) }
-        guard changes.count == 1, let change = changes.first else {
-            throw UsageError(
-                "hearth rollout needs one of --percent N, --halt and --resume", hint: Self.declaration.hint())
+    func validate() throws {
+        guard changes.count == 1 else {
+            throw UsageError("hearth rollout needs one of --percent N, --halt and --resume")
         }
-        self.change = change
     }
 
     func run(in context: CommandContext) async throws {
+        let change = changes[0]
         let verb =
             switch change {
             case .percent(let percent): "offered to \(percent) % of all devices"
             case .halt: "halted"
             case .resume: "resumed"
             }
-        try await edit.run(in: context, verb: verb, unchanged: "\(verb) already") { publisher, choice, isDryRun in
+        try await edit.run(choice, at: place, in: context, verb: verb, unchanged: "\(verb) already") {
+            publisher, isDryRun in
             try await publisher.rollout(choice, change, isDryRun: isDryRun)
         }
     }
 }
 
 /// The common part of commands that change the catalog only.
-struct EditRun: Sendable {
-    static let dryRun = Flag("dry-run", "Only say what would be done.")
-
-    private let choice: ReleaseChoice
-    private let place: PublishPlace
-    private let signing: SigningChoice
-    private let isDryRun: Bool
-    private let format: EventFormat
-
-    init(_ values: ParsedArguments, _ choice: ReleaseChoice, _ declaration: CommandDeclaration) throws {
-        self.choice = choice
-        place = try PublishPlace(values, declaration)
-        signing = try SigningChoice(values, declaration)
-        isDryRun = values.has(Self.dryRun)
-        format = try values.value(.report) ?? .text
-    }
+struct EditRun: ParameterGroup {
+    @Flag("dry-run", "Only say what would be done.") private var isDryRun
+    @Option(.report) private var format: EventFormat
+    private let signing = SigningChoice()
 
     /// What the command prints with `--format json`.
     private struct Report: Encodable {
@@ -159,13 +130,13 @@ struct EditRun: Sendable {
 
     /// Makes the change and reports it.
     func run(
-        in context: CommandContext, verb: String, unchanged: String,
-        _ edit: @Sendable (Publisher, ReleaseChoice, Bool) async throws -> EditReport
+        _ choice: ReleaseChoice, at place: PublishPlace, in context: CommandContext, verb: String, unchanged: String,
+        _ edit: @Sendable (Publisher, Bool) async throws -> EditReport
     ) async throws {
         let opened = try await place.open(context)
         let signer = try await signing.signer(for: opened.target, in: context)
         let publisher = Publisher(target: opened.target, time: context.time, signing: signer)
-        let report = try await edit(publisher, choice, isDryRun)
+        let report = try await edit(publisher, isDryRun)
         if format == .json {
             return try context.console.emit(
                 Report(

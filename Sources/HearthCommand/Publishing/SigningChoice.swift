@@ -3,25 +3,18 @@ import HearthCatalog
 import HearthPublishing
 
 /// The option `--sign` of the commands that change an origin's list, with the keys that it uses.
-struct SigningChoice: Sendable {
-    private static let sign = Flag("sign", "Sign the list, for devices that have the origin's root.")
-    static let options: [any DeclaredOption] = [sign] + TrustKeyChoice.options
+struct SigningChoice: ParameterGroup {
+    @Flag("sign", "Sign the list, for devices that have the origin's root.") private var signs
+    private let keys = TrustKeyChoice()
 
-    /// `nil` without `--sign`.
-    private let keys: TrustKeyChoice?
-
-    init(_ values: ParsedArguments, _ declaration: CommandDeclaration) throws {
-        let choice = try TrustKeyChoice(values)
-        guard values.has(Self.sign) || choice.isEmpty else {
-            throw UsageError("the keys are used with --sign only", hint: declaration.hint())
-        }
-        keys = values.has(Self.sign) ? choice : nil
+    func validate() throws {
+        guard signs || keys.isEmpty else { throw UsageError("the keys are used with --sign only") }
     }
 
     /// Opens the keys of the origin's lists, and asks for their passphrases; `nil` without `--sign`.
     /// - Throws: ``TrustError``, `FileError`, `CancellationError`; the target's errors.
     func signer(for target: any PublishTarget, in context: CommandContext) async throws -> OriginSigner? {
-        guard let keys else { return nil }
+        guard signs else { return nil }
         let present = try await SignedOrigin(target).present()
         let ids = try present.rootMetadata.ids([.targets, .snapshot, .timestamp])
         return OriginSigner(signers: try await KeyRing(keys, in: context).signers(for: ids))
@@ -29,7 +22,7 @@ struct SigningChoice: Sendable {
 
     /// Tells a publisher who forgot `--sign` that devices with a root do not see the change.
     func sayWhoSees(_ target: any PublishTarget, _ console: Console) async throws {
-        guard keys == nil, try await SignedOrigin(target).isSigned() else { return }
+        guard !signs, try await SignedOrigin(target).isSigned() else { return }
         console.say(
             "This origin is signed. Devices that trust its keys see the list after `hearth trust sign --to \(target.name)`."
         )

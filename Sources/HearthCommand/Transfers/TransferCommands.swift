@@ -7,6 +7,7 @@ import HearthTransfer
 
 /// `hearth transfers list`
 struct TransfersList: Command {
+    @Option(.listing) var format: ListingFormat
 
     static let declaration = CommandDeclaration(
         "transfers", "list", summary: "List running, waiting and unfinished transfers",
@@ -17,15 +18,10 @@ struct TransfersList: Command {
             "With --format json, an array of objects with key, file, family, version, variant, state, process, "
                 + "receivedBytes, totalBytes, diskBytes, changed and reason.",
         ],
-        options: [Option.listing],
         examples: [
             .init("hearth transfers list", "Show all transfers."),
             .init("hearth transfers list --format json", "The same for a program."),
         ])
-
-    let format: ListingFormat
-
-    init(_ values: ParsedArguments) throws { format = try values.value(.listing) ?? .table }
 
     func run(in context: CommandContext) async throws {
         let list = try await context.transfers().transfers.list()
@@ -47,18 +43,15 @@ struct TransfersList: Command {
 
 /// `hearth transfers pause KEY`
 struct TransfersPause: Command {
+    @Argument(.transferKey) var key: String
+
     static let declaration = CommandDeclaration(
         "transfers", "pause", summary: "Stop a transfer and keep its bytes",
         discussion: [
             "The process that runs it stops fetching within a second and continues after `hearth transfers resume`. The "
                 + "transfer stays paused if its process ends; a pull of the same model continues it."
         ],
-        arguments: [Argument.transferKey],
         examples: [.init("hearth transfers pause lupus-diary", "All transfers of one model.")])
-
-    let key: String
-
-    init(_ values: ParsedArguments) throws { key = try values.value(Argument.transferKey) }
 
     func run(in context: CommandContext) async throws {
         let transfers = try await context.transfers().transfers
@@ -73,10 +66,13 @@ struct TransfersPause: Command {
 
 /// `hearth transfers resume KEY`
 struct TransfersResume: Command {
-    private static let rate = Option(
+    @Argument(.transferKey) var key: String
+    @Option(
         "limit-rate", "BYTES/s", .byteCount, default: "no limit", "Fetch at most so many bytes a second, such as 2M.")
-    private static let allowUnverified = Flag(
-        "allow-unverified", "Accept files for which the publisher gives no digest.")
+    var rate: UInt64?
+    @Flag("allow-unverified", "Accept files for which the publisher gives no digest.") var allowUnverified
+    @Option(.metered) var metered: MeteredUse?
+    @Option(.events) var format: EventFormat
 
     static let declaration = CommandDeclaration(
         "transfers", "resume", summary: "Continue a paused or interrupted transfer",
@@ -85,7 +81,6 @@ struct TransfersResume: Command {
                 + "are not fetched again, and the model is installed at the end.",
             "With --format json, events as of pull.",
         ],
-        arguments: [Argument.transferKey], options: [rate, allowUnverified, Option.metered, Option.events],
         exitStatuses: [
             (0, "Another process continues it, or the model is installed."), (1, "It failed; see the code."),
             (75, "Not now: the origin cannot be reached, or the network is metered or offline."),
@@ -93,25 +88,11 @@ struct TransfersResume: Command {
         ],
         examples: [.init("hearth transfers resume lupus-diary", "Continue all transfers of one model.")])
 
-    let key: String
-    let options: PullOptions
-    let metered: MeteredUse?
-    let format: EventFormat
-
-    init(_ values: ParsedArguments) throws {
-        key = try values.value(Argument.transferKey)
-        var options = PullOptions()
-        options.bytesPerSecond = try values.value(Self.rate)
-        options.allowUnverified = values.has(Self.allowUnverified)
-        self.options = options
-        metered = try values.value(.metered)
-        format = try values.value(.events) ?? .text
-    }
-
     func run(in context: CommandContext) async throws {
         if format == .json { context.console.speakEvents() }
         let manager = try await context.transfers()
-        var options = options
+        var options = PullOptions()
+        (options.bytesPerSecond, options.allowUnverified) = (rate, allowUnverified)
         options.metered = try await context.meteredUse(metered)
         var pulled: [ModelReference] = []
         for summary in try await manager.transfers.list().matching(key) {
@@ -136,18 +117,15 @@ struct TransfersResume: Command {
 
 /// `hearth transfers cancel KEY`
 struct TransfersCancel: Command {
+    @Argument(.transferKey) var key: String
+
     static let declaration = CommandDeclaration(
         "transfers", "cancel", summary: "End a transfer and delete its bytes",
         discussion: [
             "The process that runs it ends with the code cancelled. Prints the key of each removed transfer."
         ],
-        arguments: [Argument.transferKey],
         exitStatuses: [(0, "It is removed."), (75, "The process that runs it does not answer.")],
         examples: [.init("hearth transfers cancel lupus-diary", "All transfers of one model.")])
-
-    let key: String
-
-    init(_ values: ParsedArguments) throws { key = try values.value(Argument.transferKey) }
 
     func run(in context: CommandContext) async throws {
         let transfers = try await context.transfers().transfers
@@ -161,9 +139,8 @@ struct TransfersCancel: Command {
 
 /// `hearth transfers clean`
 struct TransfersClean: Command {
-    private static let all = Flag(
-        "all", "Remove every transfer that no process runs: paused, interrupted and finished ones as well.")
-    private static let dryRun = Flag("dry-run", "Only show what would be removed.")
+    @Flag("all", "Remove every transfer that no process runs: paused, interrupted and finished ones as well.") var all
+    @Flag("dry-run", "Only show what would be removed.") var isDryRun
 
     static let declaration = CommandDeclaration(
         "transfers", "clean", summary: "Remove unfinished transfers",
@@ -171,22 +148,14 @@ struct TransfersClean: Command {
             "Removes orphaned transfers and prints the key, the size on the disk and the state of each. Running transfers are "
                 + "always kept."
         ],
-        options: [all, dryRun],
         examples: [
             .init("hearth transfers clean --all --dry-run", "Show what could be removed."),
             .init("hearth transfers clean", "Remove orphaned transfers."),
         ])
 
-    let cleaning: TransferManager.Cleaning
-    let isDryRun: Bool
-
-    init(_ values: ParsedArguments) throws {
-        cleaning = values.has(Self.all) ? .everythingIdle : .orphans
-        isDryRun = values.has(Self.dryRun)
-    }
-
     func run(in context: CommandContext) async throws {
-        let removed = try await context.transfers().transfers.clean(cleaning, isDryRun: isDryRun)
+        let removed = try await context.transfers().transfers.clean(
+            all ? .everythingIdle : .orphans, isDryRun: isDryRun)
         guard !removed.isEmpty else { return context.console.say("There is nothing to remove.") }
         var table = Table(("KEY", .left), ("FILE", .left), ("DISK", .right), ("STATE", .left))
         for summary in removed {

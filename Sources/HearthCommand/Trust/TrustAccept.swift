@@ -6,11 +6,11 @@ import HearthHTTP
 
 /// `hearth trust accept`
 struct TrustAccept: Command {
-    private static let origin = Argument(
-        "ORIGIN", .word, "The name of a configured origin, or the address or path of a models.json.")
-    private static let fingerprint = Option(
+    @Argument("ORIGIN", .word, "The name of a configured origin, or the address or path of a models.json.") var origin:
+        String
+    @Option(
         "fingerprint", "DIGITS", ValueKind("the 64 digits of a root's SHA-256") { SHA256Digest(hex: $0) },
-        "The publisher's fingerprint; without it you are asked.")
+        "The publisher's fingerprint; without it you are asked.") var fingerprint: SHA256Digest?
 
     static let declaration = CommandDeclaration(
         "trust", "accept", summary: "Trust the keys of a signed origin on this device",
@@ -21,19 +21,10 @@ struct TrustAccept: Command {
             "With --fingerprint nothing is asked, and any root of the origin with that fingerprint is taken. The setting "
                 + "trust.NAME does the same at the first use.",
         ],
-        arguments: [origin], options: [fingerprint],
         exitStatuses: [
             (0, "The keys are trusted."), (1, "The origin is not signed, or with other keys, or you said no."),
         ],
         examples: [.init("hearth trust accept main", "After comparing the fingerprint.")])
-
-    let origin: String
-    let fingerprint: SHA256Digest?
-
-    init(_ values: ParsedArguments) throws {
-        origin = try values.value(Self.origin)
-        fingerprint = try values.value(Self.fingerprint)
-    }
 
     func run(in context: CommandContext) async throws {
         let configured = try await context.configuration.origins(environment: context.environment)

@@ -11,21 +11,17 @@ struct TrustClient: Command {
         case refresh, download
     }
 
-    private static let verb = Argument(
-        "VERB", ValueKind<Verb>.choice, "init ROOT, refresh, or download.")
-    private static let root = Argument("ROOT", .word, arity: .optional, "The trusted root.json, for init.")
-    private static let metadataFolder = Option(
-        "metadata-dir", "FOLDER", .word, "The folder of the trusted metadata. Required.")
-    private static let metadataURL = Option(
-        "metadata-url", "URL", ValueKind("an address") { url($0) }, "The repository's metadata.")
-    private static let targetName = Option(
-        "target-name", "PATH", .text, isRepeatable: true, "A file to download.")
-    private static let targetsURL = Option(
-        "target-base-url", "URL", ValueKind("an address") { url($0) }, "The repository's files.")
-    private static let targetsFolder = Option("target-dir", "FOLDER", .word, "Where downloaded files are put.")
-
     /// The most bytes of a downloaded file, which is kept in memory.
     private static let sizeLimit = 64 << 20
+
+    @Argument("VERB", .choice, "init ROOT, refresh, or download.") private var verb: Verb
+    @Argument("ROOT", .path, arity: .optional, "The trusted root.json, for init.") var root: Path?
+    @Option("metadata-dir", "FOLDER", .path, required: "FOLDER", "The folder of the trusted metadata. Required.")
+    var folder: Path
+    @Option("metadata-url", "URL", .anyAddress, "The repository's metadata.") var metadata: URL?
+    @Option("target-name", "PATH", .text, isRepeatable: true, "A file to download.") var names: [String]
+    @Option("target-base-url", "URL", .anyAddress, "The repository's files.") var targets: URL?
+    @Option("target-dir", "FOLDER", .path, "Where downloaded files are put.") var targetsFolder: Path?
 
     static let declaration = CommandDeclaration(
         "trust", "client", summary: "Read any repository of The Update Framework",
@@ -34,7 +30,6 @@ struct TrustClient: Command {
                 + "metadata, download fetches files that it signs, of at most 64 MiB each. It takes the arguments of "
                 + "tuf-conformance, which judges it. Models are pulled with hearth pull."
         ],
-        arguments: [verb, root], options: [metadataFolder, metadataURL, targetName, targetsURL, targetsFolder],
         exitStatuses: [(0, "Done."), (1, "Refused or failed; see the code.")],
         examples: [
             .init("hearth trust client --metadata-dir trusted init root.json", "Trust a root."),
@@ -43,39 +38,17 @@ struct TrustClient: Command {
                 "Follow the metadata."),
         ])
 
-    private let verb: Verb
-    let root: Path?
-    let folder: Path
-    let metadata: URL?
-    let names: [String]
-    let targets: URL?
-    let targetsFolder: Path?
-
-    init(_ values: ParsedArguments) throws {
-        verb = try values.value(Self.verb)
-        root = try values.optional(Self.root).map { Path($0) }
-        guard let folder = try values.value(Self.metadataFolder) else { throw Self.missing("--metadata-dir") }
-        self.folder = Path(folder)
-        metadata = try values.value(Self.metadataURL)
-        names = try values.values(Self.targetName)
-        targets = try values.value(Self.targetsURL)
-        targetsFolder = try values.value(Self.targetsFolder).map { Path($0) }
+    func validate() throws {
         guard (root != nil) == (verb == .initialise) else {
-            throw UsageError("ROOT belongs to init, and init needs it", hint: Self.declaration.hint())
+            throw UsageError("ROOT belongs to init, and init needs it")
         }
-        if verb != .initialise, metadata == nil { throw Self.missing("--metadata-url") }
-        if verb == .download, names.isEmpty { throw Self.missing("--target-name") }
-        if verb == .download, targets == nil { throw Self.missing("--target-base-url") }
-        if verb == .download, targetsFolder == nil { throw Self.missing("--target-dir") }
-    }
-
-    private static func url(_ text: String) -> URL? {
-        guard let url = URL(string: text), url.scheme != nil else { return nil }
-        return url
-    }
-
-    private static func missing(_ option: String) -> UsageError {
-        UsageError("hearth trust client needs \(option)", hint: declaration.hint())
+        let missing: (String, Bool)? = [
+            ("--metadata-url", verb != .initialise && metadata == nil),
+            ("--target-name", verb == .download && names.isEmpty),
+            ("--target-base-url", verb == .download && targets == nil),
+            ("--target-dir", verb == .download && targetsFolder == nil),
+        ].first { $0.1 }
+        if let missing { throw UsageError("hearth trust client needs \(missing.0)") }
     }
 
     func run(in context: CommandContext) async throws {
@@ -107,5 +80,12 @@ struct TrustClient: Command {
             }
             try context.console.print("\(name)  \(path)")
         }
+    }
+}
+
+extension ValueKind where Value == URL {
+    /// Any address.
+    fileprivate static var anyAddress: Self {
+        ValueKind("an address") { text in URL(string: text).flatMap { $0.scheme == nil ? nil : $0 } }
     }
 }

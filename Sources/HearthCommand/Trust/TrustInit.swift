@@ -4,12 +4,17 @@ import HearthPublishing
 
 /// `hearth trust init`
 struct TrustInit: Command {
-    private static let roleKey = Option(
+    @Option(.trustOrigin) var place: PublishPlace
+    @Option(
         "role-key", "ROLE=FILE", ValueKind("a role, '=' and a key file") { RoleFile($0) }, isRepeatable: true,
         "A key of a role: a key file, or a file of its public half alone. Without one for a role, a key is made.")
-    private static let threshold = Option(
+    var roleKeys: [RoleFile]
+    @Option(
         "threshold", "ROLE=N", .roleNumber(1...64), default: "1", isRepeatable: true,
-        "How many keys of a role must sign.")
+        "How many keys of a role must sign.") var thresholds: [RoleNumber]
+    @Option(.days) var days: [RoleNumber]
+    @Option(.draft) var draft: Path?
+    let keys = TrustKeyChoice()
 
     static let declaration = CommandDeclaration(
         "trust", "init", summary: "Give an origin its first keys, and sign it",
@@ -21,7 +26,6 @@ struct TrustInit: Command {
             "With --role-key, roles get keys of several owners or of hardware; make those with hearth trust key. A root "
                 + "that lacks the signatures of other owners is written to a file for them.",
         ],
-        options: [Option.trustOrigin, roleKey, threshold, Option.days, Option.draft] + TrustKeyChoice.options,
         examples: [
             .init("hearth trust init --to ./origin", "One owner, with all keys in one folder."),
             .init(
@@ -29,21 +33,7 @@ struct TrustInit: Command {
                 "Three owners, two of whom must sign a root."),
         ])
 
-    let place: PublishPlace
-    let roleKeys: [RoleFile]
-    let thresholds: [RoleNumber]
-    let lifetimes: TrustLifetimes
-    let draft: Path?
-    let keys: TrustKeyChoice
-
-    init(_ values: ParsedArguments) throws {
-        place = try values.trustOrigin()
-        roleKeys = try values.values(Self.roleKey)
-        thresholds = try values.values(Self.threshold)
-        lifetimes = try values.lifetimes()
-        draft = try values.value(Option.draft).map { Path($0) }
-        keys = try TrustKeyChoice(values)
-    }
+    private var lifetimes: TrustLifetimes { TrustLifetimes(days: days) }
 
     func run(in context: CommandContext) async throws {
         let ring = try KeyRing(keys, in: context)

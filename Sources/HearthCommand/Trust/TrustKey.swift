@@ -5,14 +5,15 @@ import HearthPublishing
 
 /// `hearth trust key FILE`
 struct TrustKey: Command {
-    private static let file = Argument("FILE", .word, "The new file, best named like alice.key.")
-    private static let command = Option(
+
+    @Argument("FILE", .path, "The new file, best named like alice.key.") var file: Path
+    @Option(
         "command", "WORD", .word, isRepeatable: true,
         "A program that signs, then its arguments, each with its own --command. It gets the bytes to sign on its input "
-            + "and prints the signature in hexadecimal digits. Needs --public.")
-    private static let publicHalf = Option(
-        "public", "PUB", .word, "With --command: the file of the public half, PEM or 64 hexadecimal digits.")
-    private static let passphraseFile = TrustKeyChoice.passphraseFile
+            + "and prints the signature in hexadecimal digits. Needs --public.") var command: [String]
+    @Option("public", "PUB", .path, "With --command: the file of the public half, PEM or 64 hexadecimal digits.")
+    var publicHalf: Path?
+    @Option(.passphraseFile) var passphraseFile: Path?
 
     static let declaration = CommandDeclaration(
         "trust", "key", summary: "Make a key for signing origins",
@@ -22,7 +23,6 @@ struct TrustKey: Command {
             "With --command, the private half stays in a hardware token or another program, and FILE says how to ask it. Ed25519, "
                 + "ECDSA (P-256, P-384, P-521; DER signatures) and RSA (PSS with SHA-256) are understood.",
         ],
-        arguments: [file], options: [command, publicHalf, passphraseFile],
         examples: [
             .init("hearth trust key alice.key", "An encrypted key."),
             .init(
@@ -30,19 +30,10 @@ struct TrustKey: Command {
                 "A key in a token."),
         ])
 
-    let file: Path
-    let command: [String]
-    let publicHalf: Path?
-    let choice: TrustKeyChoice
-
-    init(_ values: ParsedArguments) throws {
-        file = Path(try values.value(Self.file))
-        command = try values.values(Self.command)
-        publicHalf = try values.value(Self.publicHalf).map { Path($0) }
+    func validate() throws {
         guard command.isEmpty == (publicHalf == nil) else {
-            throw UsageError("--command and --public belong together", hint: Self.declaration.hint())
+            throw UsageError("--command and --public belong together")
         }
-        choice = TrustKeyChoice(passphraseFile: try values.value(Self.passphraseFile).map { Path($0) })
     }
 
     func run(in context: CommandContext) async throws {
@@ -53,8 +44,8 @@ struct TrustKey: Command {
             // Before the question for a passphrase.
             guard try await blocking({ [file] in try LocalFileSystem().status(at: file, followLinks: false) == nil })
             else { throw FileError(errno: EEXIST, doing: "create", path: file) }
-            let ring = try KeyRing(choice, in: context)
-            guard let sealed = try await ring.passphrases.seal([Ed25519Key()]).first else { return }
+            let passphrases = Passphrases(context, file: passphraseFile)
+            guard let sealed = try await passphrases.seal([Ed25519Key()]).first else { return }
             made = sealed
         }
         try await blocking { [file] in try KeyRing.write(made, to: file) }

@@ -3,53 +3,48 @@ import HearthBase
 import HearthCatalog
 import HearthPublishing
 
-/// The options of the commands that sign, and their values.
-struct TrustKeyChoice: Sendable {
-    static let keys = Option(
-        "keys", "FOLDER", .word, default: "trust-keys in the home folder", "The folder of your keys.")
-    static let key = Option(
-        "key", "FILE", .word, isRepeatable: true, "Sign with this key file too.")
-    static let passphraseFile = Option(
-        "passphrase-file", "FILE", .word, default: "HEARTH_TRUST_PASSPHRASE, else asked for",
-        "A file whose first line is the passphrase of the keys; only its owner may read it.")
-    static let options: [any DeclaredOption] = [keys, key, passphraseFile]
-
-    let folder: Path?
-    let files: [Path]
-    let passphraseFile: Path?
-
-    init(_ values: ParsedArguments) throws {
-        folder = try values.value(Self.keys).map { Path($0) }
-        files = try values.values(Self.key).map { Path($0) }
-        passphraseFile = try values.value(Self.passphraseFile).map { Path($0) }
-    }
+/// The options of the commands that sign.
+struct TrustKeyChoice: ParameterGroup {
+    @Option("keys", "FOLDER", .path, default: "trust-keys in the home folder", "The folder of your keys.")
+    var folder: Path?
+    @Option("key", "FILE", .path, isRepeatable: true, "Sign with this key file too.") var files: [Path]
+    @Option(.passphraseFile) var passphraseFile: Path?
 
     /// Whether no option was given.
     var isEmpty: Bool { folder == nil && files.isEmpty && passphraseFile == nil }
+}
 
-    /// A choice without keys, for a command that only makes one.
-    init(passphraseFile: Path?) {
-        folder = nil
-        files = []
-        self.passphraseFile = passphraseFile
+extension Option where Value == Path? {
+    /// The file of the keys' passphrase.
+    static var passphraseFile: Self {
+        Option(
+            "passphrase-file", "FILE", .path, default: "HEARTH_TRUST_PASSPHRASE, else asked for",
+            "A file whose first line is the passphrase of the keys; only its owner may read it.")
+    }
+    /// The file of a root that lacks signatures.
+    static var draft: Self {
+        Option(
+            "draft", "FILE", .path, default: "N.root.json in this folder",
+            "Where to write a root that lacks signatures, for its other owners.")
     }
 }
 
-extension Option where Value == String? {
+extension Option where Value == PublishPlace {
     /// The origin that a command signs.
-    static let trustOrigin = Option(
-        "to", "ORIGIN", .word, "The origin: a folder, or REMOTE:bucket/path of rclone's configuration. Required.")
-    /// The file of a root that lacks signatures.
-    static let draft = Option(
-        "draft", "FILE", .word, default: "N.root.json in this folder",
-        "Where to write a root that lacks signatures, for its other owners.")
+    static var trustOrigin: Self {
+        Option(
+            "to", "ORIGIN", .place, required: "FOLDER or REMOTE:bucket",
+            "The origin: a folder, or REMOTE:bucket/path of rclone's configuration. Required.")
+    }
 }
 
 extension Option where Value == [RoleNumber] {
     /// The lifetimes of metadata.
-    static let days = Option(
-        "days", "ROLE=N", .roleNumber(1...3650), default: "root 730, targets and snapshot 365, timestamp 30",
-        isRepeatable: true, "For how many days a role's signatures are valid.")
+    static var days: Self {
+        Option(
+            "days", "ROLE=N", .roleNumber(1...3650), default: "root 730, targets and snapshot 365, timestamp 30",
+            isRepeatable: true, "For how many days a role's signatures are valid.")
+    }
 }
 
 /// A role and a number, such as `root=2`.
@@ -85,21 +80,11 @@ extension MetadataRole {
     }
 }
 
-extension ParsedArguments {
+extension TrustLifetimes {
     /// The lifetimes that `--days` gives.
-    func lifetimes() throws -> TrustLifetimes {
-        var lifetimes = TrustLifetimes()
-        for value in try values(Option.days) { lifetimes[value.role] = value.number }
-        return lifetimes
-    }
-
-    /// The origin, which is required.
-    func trustOrigin() throws -> PublishPlace {
-        guard let origin = try value(Option.trustOrigin) else {
-            throw UsageError(
-                "\(declaration.commandLine) needs --to FOLDER or REMOTE:bucket", hint: declaration.hint())
-        }
-        return PublishPlace(origin, publicURL: nil)
+    init(days: [RoleNumber]) {
+        self.init()
+        for value in days { self[value.role] = value.number }
     }
 }
 

@@ -5,12 +5,15 @@ import HearthPublishing
 
 /// `hearth trust renew`
 struct TrustRenew: Command {
-    private static let role = Argument("ROLE", .role, arity: .optional, "The role to renew; timestamp without it.")
-    private static let days = Option(
+    @Argument("ROLE", .role, "The role to renew; timestamp without it.") var role = MetadataRole.timestamp
+    @Option(.trustOrigin) var place: PublishPlace
+    @Option(
         "days", "N", .integer(1...3650), default: "timestamp 30, snapshot and targets 365, root 730",
-        "For how many days the new signature is valid.")
-    private static let installTimer = Flag(
-        "install-timer", "Write units for systemd's user manager that renew the timestamp every day.")
+        "For how many days the new signature is valid.") var days: Int?
+    @Flag("install-timer", "Write units for systemd's user manager that renew the timestamp every day.")
+    var installsTimer
+    @Option(.draft) var draft: Path?
+    let keys = TrustKeyChoice()
 
     static let declaration = CommandDeclaration(
         "trust", "renew", summary: "Sign an origin's metadata for a longer time",
@@ -20,29 +23,12 @@ struct TrustRenew: Command {
                 + "of the timestamp, which may lie on the server: with it alone, an attacker can only hold updates back.",
             "For the timer, give the passphrase in a file with --passphrase-file.",
         ],
-        arguments: [role], options: [Option.trustOrigin, days, installTimer, Option.draft] + TrustKeyChoice.options,
         examples: [
             .init("hearth trust renew --to ./origin", "The timestamp, for 30 days."),
             .init(
                 "hearth trust renew --to /srv/origin --passphrase-file pass --install-timer", "From now on every day."),
             .init("hearth trust renew root --to ./origin", "The root, for two years."),
         ])
-
-    let role: MetadataRole
-    let place: PublishPlace
-    let days: Int?
-    let installsTimer: Bool
-    let draft: Path?
-    let keys: TrustKeyChoice
-
-    init(_ values: ParsedArguments) throws {
-        role = try values.optional(Self.role) ?? .timestamp
-        place = try values.trustOrigin()
-        days = try values.value(Self.days)
-        installsTimer = values.has(Self.installTimer)
-        draft = try values.value(Option.draft).map { Path($0) }
-        keys = try TrustKeyChoice(values)
-    }
 
     func run(in context: CommandContext) async throws {
         let ring = try KeyRing(keys, in: context)

@@ -85,7 +85,8 @@ struct TrustReport: Encodable, Sendable {
 
 /// `hearth trust show`
 struct TrustShow: Command {
-    private static let origin = Argument("ORIGIN", .word, "The origin: a folder, or REMOTE:bucket/path.")
+    @Argument("ORIGIN", .place, "The origin: a folder, or REMOTE:bucket/path.") var place: PublishPlace
+    @Option(.listing) var format: ListingFormat
 
     static let declaration = CommandDeclaration(
         "trust", "show", summary: "Show an origin's keys, versions and expiry dates",
@@ -94,16 +95,7 @@ struct TrustShow: Command {
                 + "root; devices that pinned an earlier one follow the changes.",
             "With --format json, an object with fingerprint, roles (role, version, expires, threshold, keys), files and warnings.",
         ],
-        arguments: [origin], options: [Option.listing],
         examples: [.init("hearth trust show ./origin", "Who signs what, and until when.")])
-
-    let place: PublishPlace
-    let format: ListingFormat
-
-    init(_ values: ParsedArguments) throws {
-        place = PublishPlace(try values.value(Self.origin), publicURL: nil)
-        format = try values.value(Option.listing) ?? .table
-    }
 
     func run(in context: CommandContext) async throws {
         let origin = SignedOrigin(try await place.open(context).target)

@@ -4,11 +4,14 @@ import HearthPublishing
 
 /// `hearth trust sign`
 struct TrustSign: Command {
-    private static let file = Argument(
-        "FILE", .word, arity: .optional, "A root that lacks signatures; without it, the origin's models.json is signed."
-    )
-    private static let origin = Option(
-        "to", "ORIGIN", .word, "The origin, a folder or REMOTE:bucket/path; with FILE, its root is published there.")
+    @Argument(
+        "FILE", .path, arity: .optional, "A root that lacks signatures; without it, the origin's models.json is signed."
+    ) var file: Path?
+    @Option(
+        "to", "ORIGIN", .place, "The origin, a folder or REMOTE:bucket/path; with FILE, its root is published there.")
+    var place: PublishPlace?
+    @Option(.days) var days: [RoleNumber]
+    let keys = TrustKeyChoice()
 
     static let declaration = CommandDeclaration(
         "trust", "sign", summary: "Sign an origin's list, or a root that others prepared",
@@ -18,26 +21,16 @@ struct TrustSign: Command {
                 + "owner; the last one adds --to FOLDER, and it is published once enough have signed. Only keys that the root "
                 + "names sign it, those of the present root with --to, and those named with --key.",
         ],
-        arguments: [file], options: [origin, Option.days] + TrustKeyChoice.options,
         examples: [
             .init("hearth trust sign --to ./origin", "Sign what was published without --sign."),
             .init("hearth trust sign 2.root.json --key b.key", "Add your signature."),
             .init("hearth trust sign 2.root.json --to ./origin", "Publish it."),
         ])
 
-    let file: Path?
-    let place: PublishPlace?
-    let lifetimes: TrustLifetimes
-    let keys: TrustKeyChoice
+    private var lifetimes: TrustLifetimes { TrustLifetimes(days: days) }
 
-    init(_ values: ParsedArguments) throws {
-        file = try values.optional(Self.file).map { Path($0) }
-        place = try values.value(Self.origin).map { PublishPlace($0, publicURL: nil) }
-        lifetimes = try values.lifetimes()
-        keys = try TrustKeyChoice(values)
-        guard file != nil || place != nil else {
-            throw UsageError("hearth trust sign needs FILE or --to ORIGIN", hint: Self.declaration.hint())
-        }
+    func validate() throws {
+        guard file != nil || place != nil else { throw UsageError("hearth trust sign needs FILE or --to ORIGIN") }
     }
 
     func run(in context: CommandContext) async throws {
