@@ -25,24 +25,27 @@ struct Classify: Command {
 
     static let declaration = CommandDeclaration(
         "classify", summary: "Tell what pictures show, or read a page of characters",
-        discussion: [
-            "Prints the likeliest classes of each picture with their confidences, which add up to one over all classes. A picture "
-                + "of another shape than the model's input is cut at its longer sides.",
-            "With --decode, a scan or photo is straightened and cut into characters. A line of output is a column or row of the "
-                + "page; □ stands for a character that could not be read. On stderr: how many this device is sure of (from 0.90 on), how "
-                + "many it is fairly sure of (from 0.60 on), and how many are unverified.",
-            "With --cloud, the others go to the cloud model, one request each, under the rules of 'hearth route'. Nothing is sent "
-                + "without it. Where the cloud does not answer with one character, that of this device stays, unverified.",
-            "Without --model it uses the only installed classifier.",
-            "With --format json, one object a line: event is classification (with file and candidates), page, character (with file, "
-                + "page, line, box, text, confidence, verdict, source, reason and candidates), done or error.",
-        ],
-        examples: [
-            .init("hearth classify character.png", "The five likeliest characters."),
-            .init("hearth classify --decode page.tiff > page.txt", "The text of all pages of a scan."),
-            .init("hearth classify --decode --cloud --cloud-limit 10 page.png", "Ask the cloud where it is needed."),
-            .init("hearth classify --model ./hanzi.onnx character.png", "Try a model without installing it."),
-        ])
+        """
+        Prints the likeliest classes of each picture with their confidences, which add up to one over all classes. A
+        picture of another shape than the model's input is cut at its longer sides.
+
+        With --decode, a scan or photo is straightened and cut into characters. A line of output is a column or row of
+        the page; □ stands for a character that could not be read. On stderr: how many this device is sure of (from 0.90
+        on), how many it is fairly sure of (from 0.60 on), and how many are unverified.
+
+        With --cloud, the others go to the cloud model, one request each, under the rules of 'hearth route'. Nothing is
+        sent without it. Where the cloud does not answer with one character, that of this device stays, unverified.
+
+        Without --model it uses the only installed classifier.
+
+        With --format json, one object a line: event is classification (with file and candidates), page, character (with
+        file, page, line, box, text, confidence, verdict, source, reason and candidates), done or error.
+
+        hearth classify character.png  # The five likeliest characters.
+        hearth classify --decode page.tiff > page.txt  # The text of all pages of a scan.
+        hearth classify --decode --cloud --cloud-limit 10 page.png  # Ask the cloud where it is needed.
+        hearth classify --model ./hanzi.onnx character.png  # Try a model without installing it.
+        """)
 
     func validate() throws {
         if asksCloud, !decodes { throw UsageError("--cloud needs --decode") }

@@ -11,19 +11,21 @@ struct Doctor: Command {
 
     static let declaration = CommandDeclaration(
         "doctor", summary: "Show what this machine offers and what is wrong",
-        discussion: [
-            "Prints the processor's features, memory and its limit, free disk space, whether the network is there and "
-                + "metered and who says so, llama.cpp's version and back ends, and the state of "
-                + "the home folder, the origins and the cloud. Each thing that is wrong comes with its cure.",
-            "Without --online nothing leaves this device. With it, all addresses are asked at the same time, for at most five "
-                + "seconds, with requests that cost nothing; one that does not answer well is a problem.",
-        ],
-        exitStatuses: [(0, "Nothing keeps models from running."), (1, "At least one problem was found.")],
-        examples: [
-            .init("hearth doctor", "Look before asking for help."),
-            .init("hearth doctor --online", "See whether the origins and the cloud answer, and how fast."),
-            .init("hearth doctor --report > report.txt", "Make a report that is safe to share."),
-        ])
+        """
+        Prints the processor's features, memory and its limit, free disk space, whether the network is there and metered
+        and who says so, llama.cpp's version and back ends, and the state of the home folder, the origins and the cloud.
+        Each thing that is wrong comes with its cure.
+
+        Without --online nothing leaves this device. With it, all addresses are asked at the same time, for at most five
+        seconds, with requests that cost nothing; one that does not answer well is a problem.
+
+        0: Nothing keeps models from running.
+        1: At least one problem was found.
+
+        hearth doctor  # Look before asking for help.
+        hearth doctor --online  # See whether the origins and the cloud answer, and how fast.
+        hearth doctor --report > report.txt  # Make a report that is safe to share.
+        """)
 
     func run(in context: CommandContext) async throws {
         var report = await Examination(context: context, isOnline: isOnline).report()

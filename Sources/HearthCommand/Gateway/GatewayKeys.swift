@@ -15,8 +15,8 @@ struct GatewayKeysCreate: Command {
             let names = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
             let scopes = Set(names.compactMap(GatewayScope.init(rawValue:)))
             return scopes.count == names.count && !scopes.isEmpty ? scopes : nil
-        }, default: "download", "download: signed addresses of files. chat: answers of the cloud model.") var scopes:
-        Set<GatewayScope> = [.download]
+        }, default: "download", "download: signed addresses of files. chat: answers of the cloud model.")
+    var scopes: Set<GatewayScope> = [.download]
     @Option(
         "expires", "WHEN",
         ValueKind<Date>("a future day such as 2027-06-30, or a time such as 2027-06-30T12:00:00Z") { text in
@@ -24,29 +24,27 @@ struct GatewayKeysCreate: Command {
             (try? Date.ISO8601FormatStyle().parse(text))
                 ?? (try? Date.ISO8601FormatStyle().year().month().day().parse(text))
         }, "When the key ends (UTC); without it, never.") var expires: Date?
-    @Option("addresses", "N", .integer(1...1_000_000_000), "The most signed addresses in a day (UTC).") var addresses:
-        Int?
+    @Option("addresses", "N", .integer(1...1_000_000_000), "The most signed addresses in a day (UTC).")
+    var addresses: Int?
     @Option(
         "tier", "TIER",
         ValueKind<Tier>("one of free, starter, pro") { text in Tier.all.first { $0.name == text } },
-        default: "starter with the scope chat, else free", "The plan; the cloud model needs starter or pro.") var tier:
-        Tier?
+        default: "starter with the scope chat, else free", "The plan; the cloud model needs starter or pro.")
+    var tier: Tier?
     @Option("credits", "N", .integer(0...1_000_000_000), "The turns with the cloud model in a month (UTC).")
     var credits: Int?
     @Option(.gatewayDatabase) var database: String?
 
     static let declaration = CommandDeclaration(
         "gateway", "keys", "create", summary: "Make a key for devices",
-        discussion: [
-            "Prints the key once; only its digest is kept. Running gateways know it at once. Without --addresses and "
-                + "--credits, nothing is counted."
-        ],
-        examples: [
-            .init("hearth gateway keys create app --addresses 500", "A key for downloads, 500 files a day."),
-            .init(
-                "hearth gateway keys create anna --scopes download,chat --credits 300 --expires 2027-06-30",
-                "Downloads and 300 turns a month, until then."),
-        ])
+        """
+        Prints the key once; only its digest is kept. Running gateways know it at once. Without --addresses and
+        --credits, nothing is counted.
+
+        hearth gateway keys create app --addresses 500  # A key for downloads, 500 files a day.
+        hearth gateway keys create anna --scopes download,chat --credits 300 --expires 2027-06-30
+        # Downloads and 300 turns a month, until then.
+        """)
 
     func run(in context: CommandContext) async throws {
         let now = context.time.now
@@ -69,11 +67,12 @@ struct GatewayKeysList: Command {
 
     static let declaration = CommandDeclaration(
         "gateway", "keys", "list", summary: "List the keys of devices",
-        discussion: [
-            "With --format json, an array of objects with id, name, scopes, tier, credits, creditsLeft, addresses, created, "
-                + "expires and state (works, expired, revoked)."
-        ],
-        examples: [.init("hearth gateway keys list", "Show ids, names, rights and what is left.")])
+        """
+        With --format json, an array of objects with id, name, scopes, tier, credits, creditsLeft, addresses, created,
+        expires and state (works, expired, revoked).
+
+        hearth gateway keys list  # Show ids, names, rights and what is left.
+        """)
 
     func run(in context: CommandContext) async throws {
         let now = context.time.now
@@ -128,9 +127,11 @@ struct GatewayKeysRevoke: Command {
 
     static let declaration = CommandDeclaration(
         "gateway", "keys", "revoke", summary: "End a key of devices",
-        discussion: [
-            "Running gateways refuse it at once. Addresses that were given before work until they expire."
-        ], examples: [.init("hearth gateway keys revoke 3f9c2a1b", "End that key.")])
+        """
+        Running gateways refuse it at once. Addresses that were given before work until they expire.
+
+        hearth gateway keys revoke 3f9c2a1b  # End that key.
+        """)
 
     func run(in context: CommandContext) async throws {
         let now = context.time.now

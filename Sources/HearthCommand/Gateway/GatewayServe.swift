@@ -6,8 +6,8 @@ import HearthServer
 
 /// `hearth gateway serve`
 struct GatewayServe: Command {
-    @Option("bucket", "URL", .serverAddress, "The bucket or a folder in it: https://HOST/BUCKET[/FOLDER].") var bucket:
-        URL?
+    @Option("bucket", "URL", .serverAddress, "The bucket or a folder in it: https://HOST/BUCKET[/FOLDER].")
+    var bucket: URL?
     @Option(
         "region", "NAME", .word, default: "AWS_REGION, else us-east-1; Cloudflare R2 has auto",
         "The bucket's region.") var region: String?
@@ -21,8 +21,8 @@ struct GatewayServe: Command {
     @Option(
         "cloud-key-file", "FILE", .absolutePath, default: "the variable GEMINI_API_KEY",
         "A file with Gemini's key, permissions 0600.") var cloudKey: Path?
-    @Option("cloud-url", "URL", .serverAddress, default: "Google's", "The server of the cloud model.") var cloudURL:
-        URL?
+    @Option("cloud-url", "URL", .serverAddress, default: "Google's", "The server of the cloud model.")
+    var cloudURL: URL?
     @Option(.gatewayDatabase) var database: String?
     @Option(
         "audit", "FILE", .word, default: "gateway/audit.log in the home",
@@ -38,24 +38,25 @@ struct GatewayServe: Command {
 
     static let declaration = CommandDeclaration(
         "gateway", "serve", summary: "Serve signed addresses and the cloud model to devices",
-        discussion: [
-            "POST /models/address exchanges a device's key for an address of a file in the bucket that works for a while. "
-                + "POST /ai/chat forwards to Gemini with this server's key and counts the credits of the device's. "
-                + "GET /agent/health is for balancers and devices.",
-            "The keys of the bucket are in AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN. Give --bucket, "
-                + "a key of Gemini, or both. hearth gateway keys create makes the keys of devices. With one --database, "
-                + "any number of gateways may run behind a balancer.",
-            "A key runs at most 64 requests at once and 1,200 a minute, in each gateway.",
-        ],
-        exitStatuses: [(0, "It was told to end."), (1, "It cannot listen, or cannot use its records.")],
-        examples: [
-            .init(
-                "hearth gateway serve --bucket https://ACCOUNT.r2.cloudflarestorage.com/models --region auto",
-                "Signed addresses of a bucket."),
-            .init(
-                "hearth gateway serve --cloud-key-file /etc/hearth/gemini --host 0.0.0.0 --insecure",
-                "The cloud model, behind a balancer with TLS."),
-        ])
+        """
+        POST /models/address exchanges a device's key for an address of a file in the bucket that works for a while.
+        POST /ai/chat forwards to Gemini with this server's key and counts the credits of the device's. GET
+        /agent/health is for balancers and devices.
+
+        The keys of the bucket are in AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN. Give --bucket, a
+        key of Gemini, or both. hearth gateway keys create makes the keys of devices. With one --database, any number of
+        gateways may run behind a balancer.
+
+        A key runs at most 64 requests at once and 1,200 a minute, in each gateway.
+
+        0: It was told to end.
+        1: It cannot listen, or cannot use its records.
+
+        hearth gateway serve --bucket https://ACCOUNT.r2.cloudflarestorage.com/models --region auto
+        # Signed addresses of a bucket.
+        hearth gateway serve --cloud-key-file /etc/hearth/gemini --host 0.0.0.0 --insecure
+        # The cloud model, behind a balancer with TLS.
+        """)
 
     func validate() throws {
         guard (certificate == nil) == (key == nil) else {

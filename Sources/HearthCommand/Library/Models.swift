@@ -15,28 +15,32 @@ struct Models: Command {
 
     static let declaration = CommandDeclaration(
         "models", summary: "See and choose models, here and on offer",
-        discussion: [
-            "At a terminal, a live view: arrow keys or j and k choose a row; Enter or space does what it needs: downloads the "
-                + "model, or makes one that is here the default of 'hearth chat'. u fetches an update, c gives up a download with "
-                + "what has come, b goes back to the release before, x deletes, r asks the origins anew, q and Ctrl-C leave: what has come of downloads is kept, and "
-                + "the next one goes on from there. Ctrl-Z stops the program until fg has it go on, also to be ended; a download "
-                + "waits as long. Only after a 'kill -9' the command reset is needed to bring the terminal back.",
-            "A model that this device cannot run is dimmed; its row says why.",
-            "Elsewhere, with --plain, NO_COLOR or TERM=dumb, the rows are printed once. * stands before the default model. An "
-                + "origin that does not answer is answered for by the last list it gave, which is said on stderr.",
-            "With --format json, an array of objects with family, version, variant, name, summary, role, state (not-downloaded, "
-                + "downloaded, update-available or incompatible), progress, code and detail (why it stands so), action (what Enter would do: "
-                + "download, select or null), presence (none, bundled or downloaded), installed, update, rollback, sizeBytes, "
-                + "receivedBytes, memoryBytes, badges, isDefault and isSelected.",
-        ],
-        exitStatuses: [
-            (0, "It was listed, or left with q."), (1, "It failed; see the code."),
-            (130, "Interrupted; what was received is kept."),
-        ],
-        examples: [
-            .init("hearth models", "Look around, download, choose."), .init("hearth models --plain", "Only look."),
-            .init("hearth models --format json", "The same for a program."),
-        ])
+        """
+        At a terminal, a live view: arrow keys or j and k choose a row; Enter or space does what it needs: downloads the
+        model, or makes one that is here the default of 'hearth chat'. u fetches an update, c gives up a download with
+        what has come, b goes back to the release before, x deletes, r asks the origins anew, q and Ctrl-C leave: what
+        has come of downloads is kept, and the next one goes on from there. Ctrl-Z stops the program until fg has it go
+        on, also to be ended; a download waits as long. Only after a 'kill -9' the command reset is needed to bring the
+        terminal back.
+
+        A model that this device cannot run is dimmed; its row says why.
+
+        Elsewhere, with --plain, NO_COLOR or TERM=dumb, the rows are printed once. * stands before the default model. An
+        origin that does not answer is answered for by the last list it gave, which is said on stderr.
+
+        With --format json, an array of objects with family, version, variant, name, summary, role, state
+        (not-downloaded, downloaded, update-available or incompatible), progress, code and detail (why it stands so),
+        action (what Enter would do: download, select or null), presence (none, bundled or downloaded), installed,
+        update, rollback, sizeBytes, receivedBytes, memoryBytes, badges, isDefault and isSelected.
+
+        0: It was listed, or left with q.
+        1: It failed; see the code.
+        130: Interrupted; what was received is kept.
+
+        hearth models  # Look around, download, choose.
+        hearth models --plain  # Only look.
+        hearth models --format json  # The same for a program.
+        """)
 
     func run(in context: CommandContext) async throws {
         guard let terminal = context.terminal, !isPlain, format == .table, context.console.canDraw else {

@@ -7,15 +7,14 @@ struct Licenses: Command {
 
     static let declaration = CommandDeclaration(
         "licenses", summary: "Show the licenses of everything in this program",
-        discussion: [
-            "Prints the components that are part of this program, the libraries of the system that it is linked with, and "
-                + "the texts of the components' licenses. The texts of the system's libraries come with the system: on Debian, in "
-                + "/usr/share/doc/PACKAGE/copyright."
-        ],
-        examples: [
-            .init("hearth licenses --list", "Names and licenses."),
-            .init("hearth licenses > licenses.txt", "All texts, for an app that contains Hearth."),
-        ])
+        """
+        Prints the components that are part of this program, the libraries of the system that it is linked with, and the
+        texts of the components' licenses. The texts of the system's libraries come with the system: on Debian, in
+        /usr/share/doc/PACKAGE/copyright.
+
+        hearth licenses --list  # Names and licenses.
+        hearth licenses > licenses.txt  # All texts, for an app that contains Hearth.
+        """)
 
     /// A component as `--format json` prints it.
     private struct Entry: Encodable {

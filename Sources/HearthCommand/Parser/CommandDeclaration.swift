@@ -37,6 +37,38 @@ struct CommandDeclaration: Sendable {
         self.examples = examples
     }
 
+    /// A declaration whose help is one text of paragraphs: of discussion, of exit statuses (`75: Try again later.`), and
+    /// of examples (`hearth list  # What is here.`, or the explanation on the next lines after `#`).
+    init(_ path: String..., summary: String, _ help: String) {
+        var discussion: [String] = []
+        var statuses: [(status: Int32, meaning: String)] = []
+        var examples: [Example] = []
+        for lines in help.split(separator: "\n\n").map({ $0.split(separator: "\n").map(String.init) }) {
+            if lines[0].hasPrefix("hearth ") {
+                for line in lines {
+                    if line.hasPrefix("# "), let last = examples.popLast() {
+                        examples.append(
+                            Example(
+                                last.line, last.explanation + (last.explanation.isEmpty ? "" : " ") + line.dropFirst(2))
+                        )
+                    } else {
+                        let parts = line.split(separator: "  # ", maxSplits: 1).map(String.init)
+                        examples.append(Example(parts[0], parts.count == 2 ? parts[1] : ""))
+                    }
+                }
+            } else if lines[0].first?.isNumber == true {
+                for line in lines {
+                    let parts = line.split(separator: ": ", maxSplits: 1).map(String.init)
+                    if let status = Int32(parts[0]) { statuses.append((status, parts[1])) }
+                }
+            } else {
+                discussion.append(lines.joined(separator: " "))
+            }
+        }
+        (self.path, self.summary, self.discussion, parameters) = (path, summary, discussion, nil)
+        (exitStatuses, self.examples) = (statuses, examples)
+    }
+
     /// The full name, for example `hearth config get`.
     var commandLine: String { (["hearth"] + path).joined(separator: " ") }
 

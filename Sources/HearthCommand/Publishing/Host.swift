@@ -9,16 +9,17 @@ struct Host: Command {
 
     static let declaration = CommandDeclaration(
         "host", summary: "Serve an origin's folder to devices",
-        discussion: [
-            "Listens on this machine only (127.0.0.1), prints the address of the folder's models.json and serves until "
-                + "it is told to end with Ctrl-C or SIGTERM; replies on their way may finish. To serve others, put the "
-                + "folder behind any web server."
-        ],
-        exitStatuses: [(0, "It was told to end."), (1, "It cannot listen, or there is no such folder.")],
-        examples: [
-            .init("hearth host ./origin", "On a free port."),
-            .init("hearth host ./origin --port 8080 --access-log", "On that port, showing who fetches what."),
-        ])
+        """
+        Listens on this machine only (127.0.0.1), prints the address of the folder's models.json and serves until it is
+        told to end with Ctrl-C or SIGTERM; replies on their way may finish. To serve others, put the folder behind any
+        web server.
+
+        0: It was told to end.
+        1: It cannot listen, or there is no such folder.
+
+        hearth host ./origin  # On a free port.
+        hearth host ./origin --port 8080 --access-log  # On that port, showing who fetches what.
+        """)
 
     func run(in context: CommandContext) async throws {
         let console = context.console

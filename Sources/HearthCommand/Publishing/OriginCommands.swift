@@ -11,18 +11,18 @@ struct OriginCheckCommand: Command {
 
     static let declaration = CommandDeclaration(
         "origin", "check", summary: "Examine a live origin as devices see it",
-        discussion: [
-            "Reads models.json and asks for every file that it names: whether it has the length and the digest that the "
-                + "catalog says, answers range requests, and is sent with headers that caches understand. Of a large file some "
-                + "chunks are read. The signatures of a signed origin are verified as a device with its first root verifies "
-                + "them."
-        ],
-        exitStatuses: [(0, "Devices can use the origin."), (1, "They cannot, or not all of it.")],
-        examples: [
-            .init("hearth origin check https://models.example.com/models.json", "What devices get."),
-            .init("hearth origin check r2:models", "The bucket behind it, with the publisher's key."),
-            .init("hearth origin check ./origin --all", "Every byte in a folder."),
-        ])
+        """
+        Reads models.json and asks for every file that it names: whether it has the length and the digest that the
+        catalog says, answers range requests, and is sent with headers that caches understand. Of a large file some
+        chunks are read. The signatures of a signed origin are verified as a device with its first root verifies them.
+
+        0: Devices can use the origin.
+        1: They cannot, or not all of it.
+
+        hearth origin check https://models.example.com/models.json  # What devices get.
+        hearth origin check r2:models  # The bucket behind it, with the publisher's key.
+        hearth origin check ./origin --all  # Every byte in a folder.
+        """)
 
     func run(in context: CommandContext) async throws {
         let check: OriginCheck
@@ -47,32 +47,8 @@ struct OriginCheckCommand: Command {
 
 /// Prints what an examination found.
 enum OriginFindings {
-    private struct Report: Encodable {
-        struct Finding: Encodable {
-            let weight: String
-            let address: String
-            let problem: String
-        }
-
-        let manifest: String
-        let serial: UInt64?
-        let releases: Int
-        let files: Int
-        let comparedBytes: UInt64
-        let signed: Bool
-        let findings: [Finding]
-    }
-
     static func show(_ report: OriginReport, _ format: EventFormat, on console: Console) throws {
-        if format == .json {
-            return try console.emit(
-                Report(
-                    manifest: report.manifest, serial: report.serial, releases: report.releases, files: report.files,
-                    comparedBytes: report.comparedBytes, signed: report.isSigned,
-                    findings: report.findings.map {
-                        .init(weight: $0.weight.rawValue, address: $0.address, problem: $0.problem)
-                    }))
-        }
+        if format == .json { return try console.emit(report) }
         for finding in report.findings {
             try console.print("\(finding.weight.rawValue): \(finding.address) \(finding.problem)")
         }
@@ -93,14 +69,14 @@ struct OriginPrune: Command {
 
     static let declaration = CommandDeclaration(
         "origin", "prune", summary: "Remove files that no catalog of an origin names",
-        discussion: [
-            "Keeps what the present catalog names, and what any catalog of the last days named. Files of the last day stay too, since "
-                + "a publication may be under way. Only files that `hearth publish` makes are looked at, and unfinished uploads."
-        ],
-        examples: [
-            .init("hearth origin prune r2:models --dry-run", "What could go."),
-            .init("hearth origin prune r2:models --keep 90", "For devices that are rarely online."),
-        ])
+        """
+        Keeps what the present catalog names, and what any catalog of the last days named. Files of the last day stay
+        too, since a publication may be under way. Only files that `hearth publish` makes are looked at, and unfinished
+        uploads.
+
+        hearth origin prune r2:models --dry-run  # What could go.
+        hearth origin prune r2:models --keep 90  # For devices that are rarely online.
+        """)
 
     private struct Report: Encodable {
         let removed: [String]

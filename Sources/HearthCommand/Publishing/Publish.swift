@@ -58,45 +58,36 @@ struct Publish: Command {
 
     static let declaration = CommandDeclaration(
         "publish", summary: "Put models into an origin that devices can pull from",
-        discussion: [
-            "Puts the files into ORIGIN, with a chunk index for each, and then writes or updates its models.json. Versions and "
-                + "variants live side by side. Any web server can serve a folder; `hearth host` does.",
-            "REMOTE:bucket/path is a part of an S3-compatible bucket. REMOTE is a remote of rclone's configuration (its file, or "
-                + "RCLONE_CONFIG_*), or s3 with AWS_ACCESS_KEY_ID and its like. Large files are sent in parts, and a broken "
-                + "upload goes on where it was. Afterwards the files are read back, at the address of --public if given.",
-            "A part such as model-00001-of-00003.gguf stands for all of them, which lie beside it. A projector (mmproj), labels.txt, "
-                + "tokenizer.json and the like belong to the models they are given with. An archive (zip, tar, tar.gz, tar.zst) is "
-                + "read as devices will read it, and every file in it listed with its own SHA-256; what they would refuse is "
-                + "refused here.",
-            "The same release with the same bytes is left alone; with other bytes it is refused unless --replace is given, "
-                + "for devices may have it already. Whatever fails, models.json is the old one or the new one.",
-        ],
-        examples: [
-            .init(
-                "hearth publish lupus-diary-v1.1.0-q4_k_m.gguf --to ./origin",
-                "Family, version and variant are in the name."),
-            .init(
-                "hearth publish model.gguf --family lupus-diary --version 1.1.0 --variant q8_0 --to ./origin",
-                "Or say them."),
-            .init(
-                "hearth publish lupus-see-v1.0.0-q4_k_m.gguf mmproj-f16.gguf --to ./origin",
-                "A model and its projector: one release."),
-            .init(
-                "hearth publish lupus-diary-v1.1.0-q8_0-00001-of-00004.gguf --to ./origin", "A model in four parts."),
-            .init(
-                "hearth publish lupus-diary-v1.2.0-q4_k_m.gguf --rollout 10 --to ./origin",
-                "For a tenth of the devices; later the same with --rollout 100."),
-            .init("hearth publish leaf-v2.0.0.zip --to ./origin", "A model in an archive."),
-            .init(
-                "hearth publish lupus-diary-v1.2.0-q4_k_m.gguf --to r2:models --public https://models.example.com",
-                "To a bucket; then the public address is examined."),
-            .init(
-                "hearth publish lupus-diary-v1.2.0-q4_k_m.gguf --to ./origin --sign",
-                "Signed, after hearth trust init."),
-            .init(
-                "hearth publish Leaf_1.0.0.mlpackage --classes classes/v1.txt --single manifest.json --to r2:leaf",
-                "A folder, and a manifest of this one model."),
-        ])
+        """
+        Puts the files into ORIGIN, with a chunk index for each, and then writes or updates its models.json. Versions
+        and variants live side by side. Any web server can serve a folder; `hearth host` does.
+
+        REMOTE:bucket/path is a part of an S3-compatible bucket. REMOTE is a remote of rclone's configuration (its file,
+        or RCLONE_CONFIG_*), or s3 with AWS_ACCESS_KEY_ID and its like. Large files are sent in parts, and a broken
+        upload goes on where it was. Afterwards the files are read back, at the address of --public if given.
+
+        A part such as model-00001-of-00003.gguf stands for all of them, which lie beside it. A projector (mmproj),
+        labels.txt, tokenizer.json and the like belong to the models they are given with. An archive (zip, tar, tar.gz,
+        tar.zst) is read as devices will read it, and every file in it listed with its own SHA-256; what they would
+        refuse is refused here.
+
+        The same release with the same bytes is left alone; with other bytes it is refused unless --replace is given,
+        for devices may have it already. Whatever fails, models.json is the old one or the new one.
+
+        hearth publish lupus-diary-v1.1.0-q4_k_m.gguf --to ./origin  # Family, version and variant are in the name.
+        hearth publish model.gguf --family lupus-diary --version 1.1.0 --variant q8_0 --to ./origin  # Or say them.
+        hearth publish lupus-see-v1.0.0-q4_k_m.gguf mmproj-f16.gguf --to ./origin
+        # A model and its projector: one release.
+        hearth publish lupus-diary-v1.1.0-q8_0-00001-of-00004.gguf --to ./origin  # A model in four parts.
+        hearth publish lupus-diary-v1.2.0-q4_k_m.gguf --rollout 10 --to ./origin
+        # For a tenth of the devices; later the same with --rollout 100.
+        hearth publish leaf-v2.0.0.zip --to ./origin  # A model in an archive.
+        hearth publish lupus-diary-v1.2.0-q4_k_m.gguf --to r2:models --public https://models.example.com
+        # To a bucket; then the public address is examined.
+        hearth publish lupus-diary-v1.2.0-q4_k_m.gguf --to ./origin --sign  # Signed, after hearth trust init.
+        hearth publish Leaf_1.0.0.mlpackage --classes classes/v1.txt --single manifest.json --to r2:leaf
+        # A folder, and a manifest of this one model.
+        """)
 
     /// A file that belongs to a model, with its purpose where it was named.
     private struct Companion: Sendable {

@@ -4,21 +4,22 @@ import HearthPublishing
 
 /// `hearth unpublish`
 struct Unpublish: Command {
-    @Argument("REF", .publishedReleases, "The releases to remove, as family[@version][:variant].") var choice:
-        ReleaseChoice
+    @Argument("REF", .publishedReleases, "The releases to remove, as family[@version][:variant].")
+    var choice: ReleaseChoice
     @Option(.place) var place: PublishPlace
     let edit = EditRun()
 
     static let declaration = CommandDeclaration(
         "unpublish", summary: "Remove releases from an origin's catalog",
-        discussion: [
-            "Devices that have the release keep it; others no longer find it. To make devices leave a release, use `hearth yank`.",
-            "The files stay, since devices may be reading them. `hearth origin prune` removes them later.",
-        ],
-        examples: [
-            .init("hearth unpublish lupus-diary@1.0.0 --to r2:models", "One version, all its variants."),
-            .init("hearth unpublish lupus-diary@1.0.0:q8_0 --to ./origin", "One variant."),
-        ])
+        """
+        Devices that have the release keep it; others no longer find it. To make devices leave a release, use `hearth
+        yank`.
+
+        The files stay, since devices may be reading them. `hearth origin prune` removes them later.
+
+        hearth unpublish lupus-diary@1.0.0 --to r2:models  # One version, all its variants.
+        hearth unpublish lupus-diary@1.0.0:q8_0 --to ./origin  # One variant.
+        """)
 
     func run(in context: CommandContext) async throws {
         try await edit.run(choice, at: place, in: context, verb: "removed", unchanged: "listed no more") {
@@ -30,8 +31,8 @@ struct Unpublish: Command {
 
 /// `hearth yank`
 struct Yank: Command {
-    @Argument("REF", .publishedReleases, "The releases to withdraw, as family@version[:variant].") var choice:
-        ReleaseChoice
+    @Argument("REF", .publishedReleases, "The releases to withdraw, as family@version[:variant].")
+    var choice: ReleaseChoice
     @Option(.place) var place: PublishPlace
     @Option(
         "reason", "TEXT",
@@ -43,17 +44,15 @@ struct Yank: Command {
 
     static let declaration = CommandDeclaration(
         "yank", summary: "Withdraw releases: devices leave them at their next check",
-        discussion: [
-            "A device that uses the release changes to the newest other one that it may have, older or not. Without another one it "
-                + "keeps what it has. No device takes the release unless its user names it.",
-            "If it was the current version, the newest version that is not withdrawn becomes current.",
-        ],
-        examples: [
-            .init(
-                "hearth yank lupus-diary@1.2.0 --reason \"wrong language\" --to r2:models",
-                "A bad release."),
-            .init("hearth yank lupus-diary@1.2.0 --undo --to r2:models", "Offer it again."),
-        ])
+        """
+        A device that uses the release changes to the newest other one that it may have, older or not. Without another
+        one it keeps what it has. No device takes the release unless its user names it.
+
+        If it was the current version, the newest version that is not withdrawn becomes current.
+
+        hearth yank lupus-diary@1.2.0 --reason "wrong language" --to r2:models  # A bad release.
+        hearth yank lupus-diary@1.2.0 --undo --to r2:models  # Offer it again.
+        """)
 
     func validate() throws {
         guard !undo || reason == nil else { throw UsageError("--undo needs no --reason") }
@@ -79,15 +78,14 @@ struct RolloutCommand: Command {
 
     static let declaration = CommandDeclaration(
         "rollout", summary: "Widen, halt or resume the rollout of a release",
-        discussion: [
-            "A device that is in at 10 % is in at 25 % too. Devices that have the release keep it when the rollout is halted; to "
-                + "make them leave it, use `hearth yank`."
-        ],
-        examples: [
-            .init("hearth rollout lupus-diary@1.2.0 --percent 25 --to r2:models", "For a quarter of the devices."),
-            .init("hearth rollout lupus-diary@1.2.0 --halt --to r2:models", "Something is wrong: look first."),
-            .init("hearth rollout lupus-diary@1.2.0 --resume --to r2:models", "It was nothing."),
-        ])
+        """
+        A device that is in at 10 % is in at 25 % too. Devices that have the release keep it when the rollout is halted;
+        to make them leave it, use `hearth yank`.
+
+        hearth rollout lupus-diary@1.2.0 --percent 25 --to r2:models  # For a quarter of the devices.
+        hearth rollout lupus-diary@1.2.0 --halt --to r2:models  # Something is wrong: look first.
+        hearth rollout lupus-diary@1.2.0 --resume --to r2:models  # It was nothing.
+        """)
 
     private var changes: [RolloutChange] {
         (percent.map { [.percent($0)] } ?? []) + (halt ? [.halt] : []) + (resume ? [.resume] : [])

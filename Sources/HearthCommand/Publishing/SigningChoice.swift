@@ -17,7 +17,7 @@ struct SigningChoice: ParameterGroup {
         guard signs else { return nil }
         let present = try await SignedOrigin(target).present()
         let ids = try present.rootMetadata.ids([.targets, .snapshot, .timestamp])
-        return OriginSigner(signers: try await KeyRing(keys, in: context).signers(for: ids))
+        return OriginSigner(signers: try await keys.ring(in: context).signers(for: ids))
     }
 
     /// Tells a publisher who forgot `--sign` that devices with a root do not see the change.

@@ -11,15 +11,16 @@ struct RouteCommand: Command {
 
     static let declaration = CommandDeclaration(
         "route", summary: "Show whether a local model or the cloud answers, and why",
-        discussion: [
-            "Looks at the settings, the network, the credits and the cloud afresh; the cloud is asked whether it works, with a "
-                + "request that is never billed. Below, the last ten decisions of 'hearth chat', without any text of a conversation.",
-            "With --watch, every two seconds; with --format json, one object, or with --watch one object a line.",
-        ],
-        examples: [
-            .init("hearth route", "See who would answer now."),
-            .init("hearth route --watch", "Follow it while the network comes and goes."),
-        ])
+        """
+        Looks at the settings, the network, the credits and the cloud afresh; the cloud is asked whether it works, with
+        a request that is never billed. Below, the last ten decisions of 'hearth chat', without any text of a
+        conversation.
+
+        With --watch, every two seconds; with --format json, one object, or with --watch one object a line.
+
+        hearth route  # See who would answer now.
+        hearth route --watch  # Follow it while the network comes and goes.
+        """)
 
     /// The time between two evaluations.
     private static let interval: Duration = .seconds(2)

@@ -11,17 +11,17 @@ struct TransfersList: Command {
 
     static let declaration = CommandDeclaration(
         "transfers", "list", summary: "List running, waiting and unfinished transfers",
-        discussion: [
-            "States: running; waiting, for any network or for one that is not metered; paused; interrupted, if its process "
-                + "ended: the next pull continues it; finished, if all bytes are received but not installed; orphaned, if its "
-                + "plan names no model or it was cancelled.",
-            "With --format json, an array of objects with key, file, family, version, variant, state, process, "
-                + "receivedBytes, totalBytes, diskBytes, changed and reason.",
-        ],
-        examples: [
-            .init("hearth transfers list", "Show all transfers."),
-            .init("hearth transfers list --format json", "The same for a program."),
-        ])
+        """
+        States: running; waiting, for any network or for one that is not metered; paused; interrupted, if its process
+        ended: the next pull continues it; finished, if all bytes are received but not installed; orphaned, if its plan
+        names no model or it was cancelled.
+
+        With --format json, an array of objects with key, file, family, version, variant, state, process, receivedBytes,
+        totalBytes, diskBytes, changed and reason.
+
+        hearth transfers list  # Show all transfers.
+        hearth transfers list --format json  # The same for a program.
+        """)
 
     func run(in context: CommandContext) async throws {
         let list = try await context.transfers().transfers.list()
@@ -47,11 +47,12 @@ struct TransfersPause: Command {
 
     static let declaration = CommandDeclaration(
         "transfers", "pause", summary: "Stop a transfer and keep its bytes",
-        discussion: [
-            "The process that runs it stops fetching within a second and continues after `hearth transfers resume`. The "
-                + "transfer stays paused if its process ends; a pull of the same model continues it."
-        ],
-        examples: [.init("hearth transfers pause lupus-diary", "All transfers of one model.")])
+        """
+        The process that runs it stops fetching within a second and continues after `hearth transfers resume`. The
+        transfer stays paused if its process ends; a pull of the same model continues it.
+
+        hearth transfers pause lupus-diary  # All transfers of one model.
+        """)
 
     func run(in context: CommandContext) async throws {
         let transfers = try await context.transfers().transfers
@@ -76,17 +77,19 @@ struct TransfersResume: Command {
 
     static let declaration = CommandDeclaration(
         "transfers", "resume", summary: "Continue a paused or interrupted transfer",
-        discussion: [
-            "If a process waits for it, that process continues it. Otherwise this command repeats the pull: received bytes "
-                + "are not fetched again, and the model is installed at the end.",
-            "With --format json, events as of pull.",
-        ],
-        exitStatuses: [
-            (0, "Another process continues it, or the model is installed."), (1, "It failed; see the code."),
-            (75, "Not now: the origin cannot be reached, or the network is metered or offline."),
-            (130, "Interrupted; received bytes are kept."),
-        ],
-        examples: [.init("hearth transfers resume lupus-diary", "Continue all transfers of one model.")])
+        """
+        If a process waits for it, that process continues it. Otherwise this command repeats the pull: received bytes
+        are not fetched again, and the model is installed at the end.
+
+        With --format json, events as of pull.
+
+        0: Another process continues it, or the model is installed.
+        1: It failed; see the code.
+        75: Not now: the origin cannot be reached, or the network is metered or offline.
+        130: Interrupted; received bytes are kept.
+
+        hearth transfers resume lupus-diary  # Continue all transfers of one model.
+        """)
 
     func run(in context: CommandContext) async throws {
         if format == .json { context.console.speakEvents() }
@@ -121,11 +124,14 @@ struct TransfersCancel: Command {
 
     static let declaration = CommandDeclaration(
         "transfers", "cancel", summary: "End a transfer and delete its bytes",
-        discussion: [
-            "The process that runs it ends with the code cancelled. Prints the key of each removed transfer."
-        ],
-        exitStatuses: [(0, "It is removed."), (75, "The process that runs it does not answer.")],
-        examples: [.init("hearth transfers cancel lupus-diary", "All transfers of one model.")])
+        """
+        The process that runs it ends with the code cancelled. Prints the key of each removed transfer.
+
+        0: It is removed.
+        75: The process that runs it does not answer.
+
+        hearth transfers cancel lupus-diary  # All transfers of one model.
+        """)
 
     func run(in context: CommandContext) async throws {
         let transfers = try await context.transfers().transfers
@@ -144,14 +150,13 @@ struct TransfersClean: Command {
 
     static let declaration = CommandDeclaration(
         "transfers", "clean", summary: "Remove unfinished transfers",
-        discussion: [
-            "Removes orphaned transfers and prints the key, the size on the disk and the state of each. Running transfers are "
-                + "always kept."
-        ],
-        examples: [
-            .init("hearth transfers clean --all --dry-run", "Show what could be removed."),
-            .init("hearth transfers clean", "Remove orphaned transfers."),
-        ])
+        """
+        Removes orphaned transfers and prints the key, the size on the disk and the state of each. Running transfers are
+        always kept.
+
+        hearth transfers clean --all --dry-run  # Show what could be removed.
+        hearth transfers clean  # Remove orphaned transfers.
+        """)
 
     func run(in context: CommandContext) async throws {
         let removed = try await context.transfers().transfers.clean(

@@ -6,25 +6,27 @@ import HearthHTTP
 
 /// `hearth trust accept`
 struct TrustAccept: Command {
-    @Argument("ORIGIN", .word, "The name of a configured origin, or the address or path of a models.json.") var origin:
-        String
+    @Argument("ORIGIN", .word, "The name of a configured origin, or the address or path of a models.json.")
+    var origin: String
     @Option(
         "fingerprint", "DIGITS", ValueKind("the 64 digits of a root's SHA-256") { SHA256Digest(hex: $0) },
         "The publisher's fingerprint; without it you are asked.") var fingerprint: SHA256Digest?
 
     static let declaration = CommandDeclaration(
         "trust", "accept", summary: "Trust the keys of a signed origin on this device",
-        discussion: [
-            "Fetches the origin's newest root, prints its fingerprint, and asks. Compare the fingerprint with the one that the "
-                + "publisher gives elsewhere: on paper, on a page of theirs, by telephone. From then on this device accepts "
-                + "nothing from the origin that is not signed, for ever; new keys are followed where the old ones signed them.",
-            "With --fingerprint nothing is asked, and any root of the origin with that fingerprint is taken. The setting "
-                + "trust.NAME does the same at the first use.",
-        ],
-        exitStatuses: [
-            (0, "The keys are trusted."), (1, "The origin is not signed, or with other keys, or you said no."),
-        ],
-        examples: [.init("hearth trust accept main", "After comparing the fingerprint.")])
+        """
+        Fetches the origin's newest root, prints its fingerprint, and asks. Compare the fingerprint with the one that
+        the publisher gives elsewhere: on paper, on a page of theirs, by telephone. From then on this device accepts
+        nothing from the origin that is not signed, for ever; new keys are followed where the old ones signed them.
+
+        With --fingerprint nothing is asked, and any root of the origin with that fingerprint is taken. The setting
+        trust.NAME does the same at the first use.
+
+        0: The keys are trusted.
+        1: The origin is not signed, or with other keys, or you said no.
+
+        hearth trust accept main  # After comparing the fingerprint.
+        """)
 
     func run(in context: CommandContext) async throws {
         let configured = try await context.configuration.origins(environment: context.environment)

@@ -18,15 +18,16 @@ private struct RoleChange: ParameterGroup {
     func run(
         in context: CommandContext, _ change: @escaping @Sendable (RoleKeys, KeyRing) async throws -> [MetadataKey]
     ) async throws {
-        let ring = try KeyRing(keys, in: context)
+        let ring = try keys.ring(in: context)
         let origin = SignedOrigin(try await place.open(context).target)
         let root = RootChange(
-            origin: origin, ring: ring, draft: draft, lifetimes: TrustLifetimes(days: days), context: context)
-        try await root.apply { [role, threshold] present in
+            origin: origin, ring: ring, lifetimes: TrustLifetimes(days: days), time: context.time)
+        let outcome = try await root.apply { [role, threshold] present in
             let before = present.keys(role)
             let keys = try await change(before, ring)
             return [role: RoleDraft(keys, threshold: threshold ?? max(1, min(before.threshold, keys.count)))]
         }
+        try await context.show(outcome, of: origin, draft: draft)
     }
 
     /// Publishes a root in which the role has the keys of files, or a new one, and those of the present ones that stay.
@@ -68,14 +69,13 @@ struct TrustAdd: Command {
 
     static let declaration = CommandDeclaration(
         "trust", "add", summary: "Give a role of an origin one more key",
-        discussion: [
-            "Publishes a root with the new key. The keys of the present root must sign it; a root that lacks signatures "
-                + "of other owners is written to a file for them."
-        ],
-        examples: [
-            .init("hearth trust add targets --to ./origin --new-key bob.pub", "Let bob sign lists of models, too."),
-            .init("hearth trust add root --to ./origin --threshold 2", "From now on two keys must sign a root."),
-        ])
+        """
+        Publishes a root with the new key. The keys of the present root must sign it; a root that lacks signatures of
+        other owners is written to a file for them.
+
+        hearth trust add targets --to ./origin --new-key bob.pub  # Let bob sign lists of models, too.
+        hearth trust add root --to ./origin --threshold 2  # From now on two keys must sign a root.
+        """)
 
     func run(in context: CommandContext) async throws { try await change.run(in: context, files: files) { $0.list } }
 }
@@ -87,14 +87,13 @@ struct TrustRotate: Command {
 
     static let declaration = CommandDeclaration(
         "trust", "rotate", summary: "Replace all keys of a role of an origin",
-        discussion: [
-            "Publishes a root in which the role has only the new keys, and signs with them what the old ones signed. A key "
-                + "that was stolen is worth nothing to a device once it has seen this root."
-        ],
-        examples: [
-            .init("hearth trust rotate timestamp --to ./origin", "A new key for the timestamp."),
-            .init("hearth trust rotate root --to ./origin --new-key a.pub --new-key b.pub", "New owners."),
-        ])
+        """
+        Publishes a root in which the role has only the new keys, and signs with them what the old ones signed. A key
+        that was stolen is worth nothing to a device once it has seen this root.
+
+        hearth trust rotate timestamp --to ./origin  # A new key for the timestamp.
+        hearth trust rotate root --to ./origin --new-key a.pub --new-key b.pub  # New owners.
+        """)
 
     func run(in context: CommandContext) async throws { try await change.run(in: context, files: files) { _ in [] } }
 }
@@ -110,13 +109,12 @@ struct TrustRevoke: Command {
 
     static let declaration = CommandDeclaration(
         "trust", "revoke", summary: "Take keys from a role of an origin",
-        discussion: [
-            "Publishes a root without the keys. The role keeps its other keys; to replace the only one, rotate it. Versions "
-                + "that a stolen key of snapshot or timestamp has raised are forgotten by devices."
-        ],
-        examples: [
-            .init("hearth trust revoke targets 3f9c2a1b --to ./origin", "Take that key from the lists of models.")
-        ])
+        """
+        Publishes a root without the keys. The role keeps its other keys; to replace the only one, rotate it. Versions
+        that a stolen key of snapshot or timestamp has raised are forgotten by devices.
+
+        hearth trust revoke targets 3f9c2a1b --to ./origin  # Take that key from the lists of models.
+        """)
 
     func run(in context: CommandContext) async throws {
         try await change.run(in: context) { [ids, change] present, _ in

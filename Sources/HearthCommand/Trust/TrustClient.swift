@@ -25,18 +25,18 @@ struct TrustClient: Command {
 
     static let declaration = CommandDeclaration(
         "trust", "client", summary: "Read any repository of The Update Framework",
-        discussion: [
-            "The client that reads signed origins, on a repository of your choice: init copies a trusted root, refresh follows the "
-                + "metadata, download fetches files that it signs, of at most 64 MiB each. It takes the arguments of "
-                + "tuf-conformance, which judges it. Models are pulled with hearth pull."
-        ],
-        exitStatuses: [(0, "Done."), (1, "Refused or failed; see the code.")],
-        examples: [
-            .init("hearth trust client --metadata-dir trusted init root.json", "Trust a root."),
-            .init(
-                "hearth trust client --metadata-dir trusted --metadata-url https://tuf.example.org/metadata refresh",
-                "Follow the metadata."),
-        ])
+        """
+        The client that reads signed origins, on a repository of your choice: init copies a trusted root, refresh
+        follows the metadata, download fetches files that it signs, of at most 64 MiB each. It takes the arguments of
+        tuf-conformance, which judges it. Models are pulled with hearth pull.
+
+        0: Done.
+        1: Refused or failed; see the code.
+
+        hearth trust client --metadata-dir trusted init root.json  # Trust a root.
+        hearth trust client --metadata-dir trusted --metadata-url https://tuf.example.org/metadata refresh
+        # Follow the metadata.
+        """)
 
     func validate() throws {
         guard (root != nil) == (verb == .initialise) else {

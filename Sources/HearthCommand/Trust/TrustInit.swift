@@ -18,25 +18,25 @@ struct TrustInit: Command {
 
     static let declaration = CommandDeclaration(
         "trust", "init", summary: "Give an origin its first keys, and sign it",
-        discussion: [
-            "Makes a key for each of the four roles, encrypted with a passphrase, and signs the origin's models.json if "
-                + "there is one. Devices that have the root accept nothing from this origin that these keys did not sign.",
-            "Prints the version and the fingerprint of the root. Tell the fingerprint to your users by another way than the "
-                + "origin, or ship metadata/1.root.json with your app.",
-            "With --role-key, roles get keys of several owners or of hardware; make those with hearth trust key. A root "
-                + "that lacks the signatures of other owners is written to a file for them.",
-        ],
-        examples: [
-            .init("hearth trust init --to ./origin", "One owner, with all keys in one folder."),
-            .init(
-                "hearth trust init --to ./origin --role-key root=a.key --role-key root=b.pub --role-key root=c.pub --threshold root=2",
-                "Three owners, two of whom must sign a root."),
-        ])
+        """
+        Makes a key for each of the four roles, encrypted with a passphrase, and signs the origin's models.json if there
+        is one. Devices that have the root accept nothing from this origin that these keys did not sign.
+
+        Prints the version and the fingerprint of the root. Tell the fingerprint to your users by another way than the
+        origin, or ship metadata/1.root.json with your app.
+
+        With --role-key, roles get keys of several owners or of hardware; make those with hearth trust key. A root that
+        lacks the signatures of other owners is written to a file for them.
+
+        hearth trust init --to ./origin  # One owner, with all keys in one folder.
+        hearth trust init --to ./origin --role-key root=a.key --role-key root=b.pub --role-key root=c.pub --threshold root=2
+        # Three owners, two of whom must sign a root.
+        """)
 
     private var lifetimes: TrustLifetimes { TrustLifetimes(days: days) }
 
     func run(in context: CommandContext) async throws {
-        let ring = try KeyRing(keys, in: context)
+        let ring = try keys.ring(in: context)
         let target = try await place.open(context).target
         let session = try await target.begin()
         defer { withExtendedLifetime(session) {} }
@@ -54,8 +54,8 @@ struct TrustInit: Command {
         let root = try await blocking { [lifetimes] in
             try TrustRepository.firstRoot(roles, signers: signers, lifetimes: lifetimes, now: now)
         }
-        let change = RootChange(origin: origin, ring: ring, draft: draft, lifetimes: lifetimes, context: context)
-        try await change.finish(root, after: nil, signers)
+        let change = RootChange(origin: origin, ring: ring, lifetimes: lifetimes, time: context.time)
+        try await context.show(change.finish(root, after: nil, signers), of: origin, draft: draft)
     }
 
     /// The given keys, and new or earlier ones of the folder for roles without.

@@ -17,18 +17,17 @@ struct TrustKey: Command {
 
     static let declaration = CommandDeclaration(
         "trust", "key", summary: "Make a key for signing origins",
-        discussion: [
-            "Makes an Ed25519 key, encrypted with a passphrase (scrypt, AES-256-GCM) and readable by you only, and prints its id "
-                + "and its public half. Give the public half to whom the origin belongs; the file itself stays with you.",
-            "With --command, the private half stays in a hardware token or another program, and FILE says how to ask it. Ed25519, "
-                + "ECDSA (P-256, P-384, P-521; DER signatures) and RSA (PSS with SHA-256) are understood.",
-        ],
-        examples: [
-            .init("hearth trust key alice.key", "An encrypted key."),
-            .init(
-                "hearth trust key token.key --command /usr/local/bin/sign-with-token --command slot-9c --public token.pem",
-                "A key in a token."),
-        ])
+        """
+        Makes an Ed25519 key, encrypted with a passphrase (scrypt, AES-256-GCM) and readable by you only, and prints its
+        id and its public half. Give the public half to whom the origin belongs; the file itself stays with you.
+
+        With --command, the private half stays in a hardware token or another program, and FILE says how to ask it.
+        Ed25519, ECDSA (P-256, P-384, P-521; DER signatures) and RSA (PSS with SHA-256) are understood.
+
+        hearth trust key alice.key  # An encrypted key.
+        hearth trust key token.key --command /usr/local/bin/sign-with-token --command slot-9c --public token.pem
+        # A key in a token.
+        """)
 
     func validate() throws {
         guard command.isEmpty == (publicHalf == nil) else {
@@ -44,8 +43,7 @@ struct TrustKey: Command {
             // Before the question for a passphrase.
             guard try await blocking({ [file] in try LocalFileSystem().status(at: file, followLinks: false) == nil })
             else { throw FileError(errno: EEXIST, doing: "create", path: file) }
-            let passphrases = Passphrases(context, file: passphraseFile)
-            guard let sealed = try await passphrases.seal([Ed25519Key()]).first else { return }
+            guard let sealed = try await context.passphrases(passphraseFile).seal([Ed25519Key()]).first else { return }
             made = sealed
         }
         try await blocking { [file] in try KeyRing.write(made, to: file) }

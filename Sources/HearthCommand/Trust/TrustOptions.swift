@@ -12,6 +12,47 @@ struct TrustKeyChoice: ParameterGroup {
 
     /// Whether no option was given.
     var isEmpty: Bool { folder == nil && files.isEmpty && passphraseFile == nil }
+
+    /// The keys, whose passphrases are asked for if they are not given.
+    func ring(in context: CommandContext) throws -> KeyRing {
+        // A program that signs has a PIN of its own.
+        KeyRing(
+            folder: try folder ?? context.home.appending("trust-keys"), named: files,
+            passphrases: context.passphrases(passphraseFile),
+            environment: context.environment.filter { $0.key != CommandContext.passphraseVariable },
+            complain: { [console = context.console] in console.complain($0) })
+    }
+}
+
+extension CommandContext {
+    fileprivate static let passphraseVariable = "HEARTH_TRUST_PASSPHRASE"
+
+    /// The passphrases of keys: of a file, of the environment, or asked for.
+    func passphrases(_ file: Path?) -> Passphrases {
+        let ask: @Sendable (String) async throws -> String? = { [console, input] question in
+            try await input.secretLine { console.prompt(question) }
+        }
+        return Passphrases(
+            file: file, text: environment[Self.passphraseVariable], cost: passphraseCost, ask: hasPerson ? ask : nil)
+    }
+
+    /// Shows a published root, or writes one that lacks signatures to a file for its other owners.
+    func show(_ outcome: RootChange.Outcome, of origin: SignedOrigin, draft: Path?) async throws {
+        switch outcome {
+        case .published(let root):
+            try console.print("root \(try root.version())  \(SHA256Digest(hashing: root.data).hex)")
+            console.say(
+                "\(origin.name) has this root now. Devices that trust it, or one before it, take the change at their next update."
+            )
+        case .incomplete(let root, let missing):
+            let path = try draft ?? Path(MetadataRole.root.addressName(version: root.version()))
+            try await blocking { try LocalFileSystem().replaceContents(of: path, with: root.data) }
+            try console.print(path.string)
+            console.say(
+                "It lacks \(missing.joined(separator: " and ")). Let another owner run `hearth trust sign \(path)`, "
+                    + "then publish it with `hearth trust sign \(path) --to \(origin.name)`.")
+        }
+    }
 }
 
 extension Option where Value == Path? {
@@ -85,12 +126,5 @@ extension TrustLifetimes {
     init(days: [RoleNumber]) {
         self.init()
         for value in days { self[value.role] = value.number }
-    }
-}
-
-extension RootMetadata {
-    /// The ids of the keys of some roles.
-    func ids(_ roles: [MetadataRole] = MetadataRole.topLevel) -> Set<String> {
-        roles.reduce(into: []) { $0.formUnion(keys($1).ids) }
     }
 }

@@ -17,21 +17,20 @@ struct TrustRenew: Command {
 
     static let declaration = CommandDeclaration(
         "trust", "renew", summary: "Sign an origin's metadata for a longer time",
-        discussion: [
-            "The timestamp expires after 30 days. Devices then take no updates from the origin until it is renewed, because "
-                + "an attacker may hold newer ones back; what they have installed keeps working. Renewing needs only the key "
-                + "of the timestamp, which may lie on the server: with it alone, an attacker can only hold updates back.",
-            "For the timer, give the passphrase in a file with --passphrase-file.",
-        ],
-        examples: [
-            .init("hearth trust renew --to ./origin", "The timestamp, for 30 days."),
-            .init(
-                "hearth trust renew --to /srv/origin --passphrase-file pass --install-timer", "From now on every day."),
-            .init("hearth trust renew root --to ./origin", "The root, for two years."),
-        ])
+        """
+        The timestamp expires after 30 days. Devices then take no updates from the origin until it is renewed, because
+        an attacker may hold newer ones back; what they have installed keeps working. Renewing needs only the key of the
+        timestamp, which may lie on the server: with it alone, an attacker can only hold updates back.
+
+        For the timer, give the passphrase in a file with --passphrase-file.
+
+        hearth trust renew --to ./origin  # The timestamp, for 30 days.
+        hearth trust renew --to /srv/origin --passphrase-file pass --install-timer  # From now on every day.
+        hearth trust renew root --to ./origin  # The root, for two years.
+        """)
 
     func run(in context: CommandContext) async throws {
-        let ring = try KeyRing(keys, in: context)
+        let ring = try keys.ring(in: context)
         var lifetimes = TrustLifetimes()
         if let days { lifetimes[role] = days }
         if installsTimer {
@@ -39,8 +38,8 @@ struct TrustRenew: Command {
         }
         let origin = SignedOrigin(try await place.open(context).target)
         if role == .root {
-            let change = RootChange(origin: origin, ring: ring, draft: draft, lifetimes: lifetimes, context: context)
-            return try await change.apply { _ in [:] }
+            let change = RootChange(origin: origin, ring: ring, lifetimes: lifetimes, time: context.time)
+            return try await context.show(change.apply { _ in [:] }, of: origin, draft: draft)
         }
         let session = try await origin.target.begin()
         defer { withExtendedLifetime(session) {} }

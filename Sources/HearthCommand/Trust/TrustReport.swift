@@ -90,12 +90,15 @@ struct TrustShow: Command {
 
     static let declaration = CommandDeclaration(
         "trust", "show", summary: "Show an origin's keys, versions and expiry dates",
-        discussion: [
-            "Checks all signatures, and warns of those that expire within seven days. The fingerprint is that of the present "
-                + "root; devices that pinned an earlier one follow the changes.",
-            "With --format json, an object with fingerprint, roles (role, version, expires, threshold, keys), files and warnings.",
-        ],
-        examples: [.init("hearth trust show ./origin", "Who signs what, and until when.")])
+        """
+        Checks all signatures, and warns of those that expire within seven days. The fingerprint is that of the present
+        root; devices that pinned an earlier one follow the changes.
+
+        With --format json, an object with fingerprint, roles (role, version, expires, threshold, keys), files and
+        warnings.
+
+        hearth trust show ./origin  # Who signs what, and until when.
+        """)
 
     func run(in context: CommandContext) async throws {
         let origin = SignedOrigin(try await place.open(context).target)

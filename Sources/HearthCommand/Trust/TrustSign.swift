@@ -15,17 +15,17 @@ struct TrustSign: Command {
 
     static let declaration = CommandDeclaration(
         "trust", "sign", summary: "Sign an origin's list, or a root that others prepared",
-        discussion: [
-            "Without FILE, signs the origin's models.json and its indexes, as hearth publish --sign does.",
-            "With FILE, prints what the root says and adds the signatures of your keys to the file. Carry it from owner to "
-                + "owner; the last one adds --to FOLDER, and it is published once enough have signed. Only keys that the root "
-                + "names sign it, those of the present root with --to, and those named with --key.",
-        ],
-        examples: [
-            .init("hearth trust sign --to ./origin", "Sign what was published without --sign."),
-            .init("hearth trust sign 2.root.json --key b.key", "Add your signature."),
-            .init("hearth trust sign 2.root.json --to ./origin", "Publish it."),
-        ])
+        """
+        Without FILE, signs the origin's models.json and its indexes, as hearth publish --sign does.
+
+        With FILE, prints what the root says and adds the signatures of your keys to the file. Carry it from owner to
+        owner; the last one adds --to FOLDER, and it is published once enough have signed. Only keys that the root names
+        sign it, those of the present root with --to, and those named with --key.
+
+        hearth trust sign --to ./origin  # Sign what was published without --sign.
+        hearth trust sign 2.root.json --key b.key  # Add your signature.
+        hearth trust sign 2.root.json --to ./origin  # Publish it.
+        """)
 
     private var lifetimes: TrustLifetimes { TrustLifetimes(days: days) }
 
@@ -34,7 +34,7 @@ struct TrustSign: Command {
     }
 
     func run(in context: CommandContext) async throws {
-        let ring = try KeyRing(keys, in: context)
+        let ring = try keys.ring(in: context)
         let target = try await place?.open(context).target
         let origin = target.map { SignedOrigin($0) }
         let session = try await origin?.target.begin()
@@ -81,7 +81,7 @@ struct TrustSign: Command {
                 missing.isEmpty ? "\(file) has all signatures." : "\(file) lacks \(missing.joined(separator: " and "))."
             )
         }
-        let change = RootChange(origin: origin, ring: ring, draft: file, lifetimes: lifetimes, context: context)
-        try await change.publish(signed, after: present, signers)
+        let change = RootChange(origin: origin, ring: ring, lifetimes: lifetimes, time: context.time)
+        try await context.show(change.publish(signed, after: present, signers), of: origin, draft: file)
     }
 }

@@ -2,11 +2,11 @@ import Foundation
 import HearthBase
 
 /// What an examination of a live origin found.
-package struct OriginReport: Sendable, Hashable {
+package struct OriginReport: Sendable, Hashable, Encodable {
     /// A finding.
-    package struct Finding: Sendable, Hashable {
+    package struct Finding: Sendable, Hashable, Encodable {
         /// The weight of a finding.
-        package enum Weight: String, Sendable, Hashable {
+        package enum Weight: String, Sendable, Hashable, Encodable {
             /// Devices cannot use the file or the catalog.
             case fault
             /// It works, and could work better.
@@ -31,6 +31,11 @@ package struct OriginReport: Sendable, Hashable {
     /// Whether the origin has signed metadata.
     package internal(set) var isSigned = false
     package internal(set) var findings: [Finding] = []
+
+    private enum CodingKeys: String, CodingKey {
+        case manifest, serial, releases, files, comparedBytes, findings
+        case isSigned = "signed"
+    }
 
     init(manifest: String) { self.manifest = manifest }
 

@@ -1,47 +1,56 @@
 import Foundation
 import HearthBase
 import HearthCatalog
-import HearthPublishing
 
-/// Publishes a root that has enough signatures, or writes it to a file for its other owners.
-struct RootChange: Sendable {
-    let origin: SignedOrigin
-    let ring: KeyRing
-    /// Where a root that lacks signatures is written.
-    let draft: Path?
-    let lifetimes: TrustLifetimes
-    let context: CommandContext
+/// Publishes a root that has enough signatures.
+package struct RootChange: Sendable {
+    package enum Outcome: Sendable {
+        case published(SignedMetadata)
+        /// The root lacks signatures, each as a part of a sentence; its other owners add them.
+        case incomplete(SignedMetadata, missing: [String])
+    }
+
+    private let origin: SignedOrigin
+    private let ring: KeyRing
+    private let lifetimes: TrustLifetimes
+    private let time: TimeSource
+
+    package init(origin: SignedOrigin, ring: KeyRing, lifetimes: TrustLifetimes, time: TimeSource) {
+        (self.origin, self.ring, self.lifetimes, self.time) = (origin, ring, lifetimes, time)
+    }
 
     /// Changes the keys of roles in the present root, and signs with the keys at hand.
     /// - Parameter change: the new keys by role, from the present root.
     /// - Throws: ``TrustError``; `FileError`; ``PublishingError`` with `publisher-busy`.
-    func apply(_ change: @Sendable (RootMetadata) async throws -> [MetadataRole: RoleDraft]) async throws {
+    package func apply(
+        _ change: @Sendable (RootMetadata) async throws -> [MetadataRole: RoleDraft]
+    ) async throws -> Outcome {
         let session = try await origin.target.begin()
         defer { withExtendedLifetime(session) {} }
         let repository = try await origin.present(lifetimes)
         let roles = try await change(repository.rootMetadata)
         let named = Set(roles.values.flatMap(\.keys).map(\.id))
         let signers = try await ring.signers(for: try repository.rootMetadata.ids().union(named))
-        let now = context.time.now
+        let now = time.now
         let next = try await blocking { try repository.successor(roles, signers: signers, now: now) }
-        try await finish(next, after: repository, signers)
+        return try await finish(next, after: repository, signers)
     }
 
     /// Publishes the first root of an origin, or the successor of the present one; the lock is held.
     /// - Throws: ``TrustError`` with `too-few-signatures` if new keys of other roles must sign, and are not at hand.
-    func finish(
+    package func finish(
         _ root: SignedMetadata, after present: TrustRepository?, _ signers: [any MetadataSigner]
-    ) async throws {
+    ) async throws -> Outcome {
         let missing = try Self.missing(root, after: present)
-        guard missing.isEmpty else { return try await write(root, missing) }
-        try await publish(root, after: present, signers)
+        guard missing.isEmpty else { return .incomplete(root, missing: missing) }
+        return try await publish(root, after: present, signers)
     }
 
     /// Publishes a root; the lock is held.
-    func publish(
+    package func publish(
         _ root: SignedMetadata, after present: TrustRepository?, _ signers: [any MetadataSigner]
-    ) async throws {
-        let now = context.time.now
+    ) async throws -> Outcome {
+        let now = time.now
         let files = present == nil ? try await origin.signedFiles() : []
         let repository = try await blocking { [lifetimes] in
             var repository: TrustRepository
@@ -55,26 +64,11 @@ struct RootChange: Sendable {
             return repository
         }
         try await origin.write(repository, files: files)
-        let fingerprint = SHA256Digest(hashing: repository.root.data)
-        try context.console.print("root \(try repository.root.version())  \(fingerprint.hex)")
-        context.console.say(
-            "\(origin.name) has this root now. Devices that trust it, or one before it, take the change at their next update."
-        )
-    }
-
-    /// Writes a root that lacks signatures.
-    private func write(_ root: SignedMetadata, _ missing: [String]) async throws {
-        let name = MetadataRole.root.addressName(version: try root.version())
-        let path = draft ?? Path(name)
-        try await blocking { try LocalFileSystem().replaceContents(of: path, with: root.data) }
-        try context.console.print(path.string)
-        context.console.say(
-            "It lacks \(missing.joined(separator: " and ")). Let another owner run `hearth trust sign \(path)`, "
-                + "then publish it with `hearth trust sign \(path) --to \(origin.name)`.")
+        return .published(repository.root)
     }
 
     /// The signatures that a root lacks, each as a part of a sentence.
-    static func missing(_ root: SignedMetadata, after present: TrustRepository?) throws -> [String] {
+    package static func missing(_ root: SignedMetadata, after present: TrustRepository?) throws -> [String] {
         let own = try RootMetadata(root).keys(.root)
         var missing: [String] = []
         if let former = try present?.rootMetadata.keys(.root) {
@@ -89,5 +83,12 @@ struct RootChange: Sendable {
             missing.append("\(own.threshold - count) of \(own.threshold) signatures of its own keys")
         }
         return missing
+    }
+}
+
+extension RootMetadata {
+    /// The ids of the keys of some roles.
+    package func ids(_ roles: [MetadataRole] = MetadataRole.topLevel) -> Set<String> {
+        roles.reduce(into: []) { $0.formUnion(keys($1).ids) }
     }
 }

@@ -1,36 +1,40 @@
 import Foundation
 import HearthBase
 import HearthCatalog
-import HearthPublishing
 
-/// The key files that a command of a publisher may sign with: those of a folder, and those that were named.
-struct KeyRing: Sendable {
+/// The key files that a publisher may sign with: those of a folder, and those that were named.
+package struct KeyRing: Sendable {
     /// A key in a file.
-    struct Entry: Sendable {
-        let path: Path
-        let file: TrustKeyFile
+    package struct Entry: Sendable {
+        package let path: Path
+        package let file: TrustKeyFile
         /// Whether the user named the file, so that it signs also where it is not known to be needed.
-        let isNamed: Bool
+        package let isNamed: Bool
     }
 
-    let folder: Path
-    let passphrases: Passphrases
+    package let folder: Path
     private let named: [Path]
+    private let passphrases: Passphrases
     private let environment: [String: String]
-    private let console: Console
+    private let complain: @Sendable (String) -> Void
 
-    init(_ choice: TrustKeyChoice, in context: CommandContext) throws {
-        folder = try choice.folder ?? context.home.appending("trust-keys")
-        named = choice.files
-        passphrases = Passphrases(context, file: choice.passphraseFile)
-        console = context.console
-        // A program that signs has a PIN of its own.
-        environment = context.environment.filter { $0.key != Passphrases.variable }
+    /// - Parameters:
+    ///   - environment: the environment of programs that sign.
+    ///   - complain: tells why a file of the folder is not used.
+    package init(
+        folder: Path, named: [Path] = [], passphrases: Passphrases, environment: [String: String],
+        complain: @escaping @Sendable (String) -> Void
+    ) {
+        self.folder = folder
+        self.named = named
+        self.passphrases = passphrases
+        self.environment = environment
+        self.complain = complain
     }
 
     /// Reads the public halves of all keys.
     /// - Throws: ``TrustError`` with `bad-key` for a named file; other files that are no keys are skipped.
-    func entries() async throws -> [Entry] { try await scan().entries }
+    package func entries() async throws -> [Entry] { try await scan().entries }
 
     /// The keys, and the reasons for which files of the folder are not used.
     private func scan() async throws -> (entries: [Entry], skipped: [String]) {
@@ -56,11 +60,11 @@ struct KeyRing: Sendable {
 
     /// Opens the keys of some ids, and the named ones; asks for their passphrases.
     /// - Throws: ``TrustError``, `FileError`, `CancellationError`.
-    func signers(for ids: Set<String>) async throws -> [any MetadataSigner] {
+    package func signers(for ids: Set<String>) async throws -> [any MetadataSigner] {
         var signers: [any MetadataSigner] = []
         var seen: Set<MetadataKey> = []
         let (entries, skipped) = try await scan()
-        for reason in skipped { console.complain("A key file is not used: \(reason).") }
+        for reason in skipped { complain("A key file is not used: \(reason).") }
         for entry in entries where entry.isNamed || ids.contains(entry.file.key.id) {
             guard seen.insert(entry.file.key).inserted else { continue }
             switch entry.file.secret {
@@ -74,7 +78,7 @@ struct KeyRing: Sendable {
 
     /// Makes encrypted keys in the folder, each in a file named after its purpose.
     /// - Throws: ``TrustError``, `FileError`, `CancellationError`.
-    func make(_ names: [String]) async throws -> [Entry] {
+    package func make(_ names: [String]) async throws -> [Entry] {
         let files = try await passphrases.seal(names.map { _ in Ed25519Key() })
         return try await blocking { [folder] in
             let fileSystem = LocalFileSystem()
@@ -91,7 +95,7 @@ struct KeyRing: Sendable {
     }
 
     /// Writes a key to a new file that only its owner may read.
-    static func write(_ file: TrustKeyFile, to path: Path) throws {
+    package static func write(_ file: TrustKeyFile, to path: Path) throws {
         let fileSystem = LocalFileSystem()
         let opened = try fileSystem.open(path, .createNew, permissions: 0o600)
         try file.data.withUnsafeBytes { try fileSystem.write(opened, $0, at: 0) }
@@ -105,7 +109,7 @@ struct KeyRing: Sendable {
     }
 
     /// The public key in any key file.
-    static func publicKey(_ path: Path) throws -> MetadataKey {
+    package static func publicKey(_ path: Path) throws -> MetadataKey {
         let data = try LocalFileSystem().contents(ofFile: path, limit: TrustKeyFile.sizeLimit)
         return try PublicKeyFile.read(data, file: path.string)
     }

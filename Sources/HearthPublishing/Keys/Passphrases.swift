@@ -1,31 +1,38 @@
 import Foundation
 import HearthBase
 import HearthCatalog
-import HearthPublishing
 
-/// The passphrases of a command: from a file, the environment, or the terminal, where each is asked for once.
-actor Passphrases {
-    static let variable = "HEARTH_TRUST_PASSPHRASE"
+/// The passphrases of keys: given in a file or as a text, else asked for, each once.
+package actor Passphrases {
     /// The fewest characters of a new passphrase.
     private static let shortest = 8
     /// How often a wrong passphrase is asked for again.
     private static let attempts = 3
 
-    private let context: CommandContext
     private let file: Path?
+    private let text: String?
+    private let cost: SealedSecret.Cost
+    private let ask: (@Sendable (String) async throws -> String?)?
     private var known: [String] = []
     private var hasGiven = false
     /// The keys that this command made or opened, by their ids.
     private var opened: [String: Ed25519Key] = [:]
 
-    init(_ context: CommandContext, file: Path?) {
-        self.context = context
-        self.file = file
+    /// - Parameters:
+    ///   - file: a file whose first line is the passphrase.
+    ///   - text: the passphrase, if there is no file.
+    ///   - cost: the cost of a guess of the passphrase of a new key.
+    ///   - ask: asks a person; `nil` if there is none.
+    package init(
+        file: Path?, text: String?, cost: SealedSecret.Cost = .default,
+        ask: (@Sendable (_ question: String) async throws -> String?)?
+    ) {
+        (self.file, self.text, self.cost, self.ask) = (file, text, cost, ask)
     }
 
     /// Decrypts a key.
     /// - Throws: ``TrustError`` with `passphrase-needed` or `passphrase-wrong`; `FileError`; `CancellationError`.
-    func open(_ key: TrustKeyFile, _ path: Path) async throws -> Ed25519Key {
+    package func open(_ key: TrustKeyFile, _ path: Path) async throws -> Ed25519Key {
         if let open = opened[key.key.id] { return open }
         let open = try await decrypt(key, path)
         opened[key.key.id] = open
@@ -38,24 +45,24 @@ actor Passphrases {
             if let opened = try await blocking({ key.opened(passphrase: passphrase) }) { return opened }
         }
         guard !hasGiven else { throw Self.wrong(path) }
-        for _ in 0..<Self.attempts {
-            let passphrase = try await ask("Passphrase of \(path.lastComponent): ", for: path)
+        for attempt in 0..<Self.attempts {
+            let question =
+                (attempt == 0 ? "" : "That is not its passphrase.\n") + "Passphrase of \(path.lastComponent): "
+            let passphrase = try await ask(question, for: path)
             if let opened = try await blocking({ key.opened(passphrase: passphrase) }) {
                 known.append(passphrase)
                 return opened
             }
-            context.console.complain("That is not its passphrase.")
         }
         throw Self.wrong(path)
     }
 
     /// Encrypts new keys with one passphrase.
     /// - Throws: ``TrustError`` with `passphrase-needed` or `bad-key`; `FileError`; `CancellationError`.
-    func seal(_ keys: [Ed25519Key]) async throws -> [TrustKeyFile] {
+    package func seal(_ keys: [Ed25519Key]) async throws -> [TrustKeyFile] {
         guard !keys.isEmpty else { return [] }
         let passphrase = try await new()
-        let cost = context.passphraseCost
-        let files = try await blocking {
+        let files = try await blocking { [cost] in
             try keys.map { try TrustKeyFile($0, passphrase: passphrase, cost: cost) }
         }
         for (key, file) in zip(keys, files) { opened[file.key.id] = key }
@@ -83,13 +90,13 @@ actor Passphrases {
             hasGiven = true
             return try await blocking { try Self.read(file) }
         }
-        guard let text = context.environment[Self.variable], !text.isEmpty else { return nil }
+        guard let text, !text.isEmpty else { return nil }
         hasGiven = true
         return text
     }
 
     private func ask(_ question: String, for path: Path?) async throws -> String {
-        guard context.hasPerson else {
+        guard let ask else {
             throw TrustError(
                 .passphraseNeeded,
                 path.map { "\($0) is encrypted, and there is no terminal to ask for its passphrase" }
@@ -97,10 +104,7 @@ actor Passphrases {
                 context: ErrorContext(file: path?.string, remedy: "Give the passphrase in a file or the environment."),
                 disposition: .usage)
         }
-        let console = context.console
-        guard let line = try await context.input.secretLine({ console.prompt(question) }) else {
-            throw CancellationError()
-        }
+        guard let line = try await ask(question) else { throw CancellationError() }
         return line
     }
 

@@ -6,16 +6,20 @@ import HearthCatalog
 ///
 /// The program gets the bytes to sign on its standard input and prints the signature in hexadecimal digits; its messages
 /// go to the terminal, where it may ask for a PIN. It has two minutes.
-struct CommandSigner: MetadataSigner {
-    let key: MetadataKey
+package struct CommandSigner: MetadataSigner {
+    package let key: MetadataKey
     /// The program, looked for in `PATH`, and its arguments.
     let words: [String]
     let environment: [String: String]
 
+    package init(key: MetadataKey, words: [String], environment: [String: String]) {
+        (self.key, self.words, self.environment) = (key, words, environment)
+    }
+
     /// The longest wait, in milliseconds.
     private static let limit: Int32 = 120_000
 
-    func signature(of message: Data) throws(TrustError) -> [UInt8] {
+    package func signature(of message: Data) throws(TrustError) -> [UInt8] {
         let output: [UInt8]
         do {
             output = try run(message)
