@@ -51,6 +51,7 @@ lint:
 	@scripts/lint/words.py
 	@scripts/lint/wrap.py --check *.md docs/*.md scripts/*.md
 	@scripts/lint/index.py --check
+	@scripts/documents/shell.py --check
 	@scripts/page/table.py --check
 	@# An optimised build has no metadata for a task-local value that is an optional function, and crashes there (6.3).
 	@! grep -rnE '@TaskLocal.*->' Sources Tests Fuzz Benchmarks
