@@ -8,7 +8,8 @@ import Testing
 
 @Suite struct RedactorTests {
     private let redactor = Redactor(
-        modelHome: "/home/ada/.local/share/hearth", userHome: "/home/ada", userName: "ada", hostName: "lovelace")
+        modelHome: "/home/ada/.local/share/hearth", shownAs: "$HEARTH_HOME", userHome: "/home/ada", userName: "ada",
+        hostName: "lovelace")
 
     @Test(arguments: [
         ("/home/ada/.local/share/hearth/models", "$HEARTH_HOME/models"), ("/home/ada/x", "~/x"), ("/home/ada", "~"),
@@ -27,7 +28,8 @@ import Testing
     }
 
     @Test func theRootFolderIsNotAHome() {
-        let redactor = Redactor(modelHome: "/srv/h", userHome: "/", userName: nil, hostName: "")
+        let redactor = Redactor(
+            modelHome: "/srv/h", shownAs: "$HEARTH_HOME", userHome: "/", userName: nil, hostName: "")
         #expect(redactor.redacted("/srv/h/x /etc") == "$HEARTH_HOME/x /etc")
     }
 }

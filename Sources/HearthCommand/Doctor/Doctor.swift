@@ -29,15 +29,12 @@ struct Doctor: Command {
 
     func run(in context: CommandContext) async throws {
         var report = await Examination(context: context, isOnline: isOnline).report()
-        if isOnline { await OnlineExamination(context: context).add(to: &report) }
+        if isOnline { await report.examineOnline(in: context) }
         if isRedacted {
             let redactor = Redactor(context: context)
             report = report.mapping(redactor.redacted)
         }
-        switch format {
-        case .json: try context.console.print(JSONText.pretty(report))
-        case .text: for line in report.lines { try context.console.print(line) }
-        }
+        try context.console.print(report, format, report.lines)
         let count = report.problems.count
         guard count == 0 else {
             throw CommandError(.problemsFound, count == 1 ? "one problem was found" : "\(count) problems were found")
@@ -47,11 +44,10 @@ struct Doctor: Command {
 
 extension Redactor {
     init(context: CommandContext) {
-        // Without a known home, there is no path to redact.
-        modelHome = (try? context.home)?.string
-        userHome = context.environment["HOME"]
         let user = NSUserName()
-        userName = user.isEmpty ? context.environment["USER"] : user
-        hostName = ProcessInfo.processInfo.hostName
+        // Without a known home, there is no path to redact.
+        self.init(
+            modelHome: (try? context.home)?.string, shownAs: "$HEARTH_HOME", userHome: context.environment["HOME"],
+            userName: user.isEmpty ? context.environment["USER"] : user, hostName: ProcessInfo.processInfo.hostName)
     }
 }

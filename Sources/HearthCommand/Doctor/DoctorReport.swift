@@ -1,3 +1,5 @@
+import Hearth
+
 /// The report of `doctor`: facts by chapter, and findings.
 struct DoctorReport: Sendable, Encodable {
     /// One fact.

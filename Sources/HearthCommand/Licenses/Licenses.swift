@@ -32,11 +32,12 @@ struct Licenses: Command {
             }
             return try context.console.print(JSONText.pretty(entries))
         }
-        var table = Table(("LICENSE", .left), ("USE", .left), ("NAME", .left))
-        for notice in notices {
-            table.add(notice.license, notice.group.isOfTheSystem ? "linked dynamically" : "bundled", notice.name)
-        }
-        for line in table.lines { try context.console.print(line) }
+        try context.console.print(
+            notices,
+            [
+                .left("LICENSE") { $0.license },
+                .left("USE") { $0.group.isOfTheSystem ? "linked dynamically" : "bundled" }, .left("NAME") { $0.name },
+            ])
         guard !isList else { return }
         for notice in notices where !notice.text.isEmpty {
             try context.console.write("\n== \(notice.name) (\(notice.license))\n\n\(notice.text)\n")

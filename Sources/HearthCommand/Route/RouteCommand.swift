@@ -28,11 +28,7 @@ struct RouteCommand: Command {
     func run(in context: CommandContext) async throws {
         guard isWatching else {
             let (report, _) = try await report(in: context)
-            switch format {
-            case .json: try context.console.print(JSONText.pretty(report))
-            case .text: for line in report.lines { try context.console.print(line) }
-            }
-            return
+            return try context.console.print(report, format, report.lines)
         }
         var last: [String] = []
         let watch = context.time.stopwatch()

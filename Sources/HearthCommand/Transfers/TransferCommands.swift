@@ -25,19 +25,11 @@ struct TransfersList: Command {
 
     func run(in context: CommandContext) async throws {
         let list = try await context.transfers().transfers.list()
-        switch format {
-        case .json: try context.console.print(JSONText.pretty(list.map(TransferEntry.init)))
-        case .table:
-            guard !list.isEmpty else { return context.console.say("There are no transfers.") }
-            var table = Table(
-                ("KEY", .left), ("FILE", .left), ("MODEL", .left), ("RECEIVED", .right), ("STATE", .left))
-            for summary in list {
-                table.add(
-                    summary.shortKey, summary.plan?.label ?? "-", summary.release?.description ?? "-",
-                    summary.received, summary.state.sentence)
-            }
-            for line in table.lines { try context.console.print(line) }
-        }
+        try context.console.list(
+            list, format, TransferEntry.init, empty: "There are no transfers.",
+            .left("KEY") { $0.shortKey }, .left("FILE") { $0.plan?.label ?? "-" },
+            .left("MODEL") { $0.release?.description ?? "-" }, .right("RECEIVED") { $0.received },
+            .left("STATE") { $0.state.sentence })
     }
 }
 
@@ -162,13 +154,12 @@ struct TransfersClean: Command {
         let removed = try await context.transfers().transfers.clean(
             all ? .everythingIdle : .orphans, isDryRun: isDryRun)
         guard !removed.isEmpty else { return context.console.say("There is nothing to remove.") }
-        var table = Table(("KEY", .left), ("FILE", .left), ("DISK", .right), ("STATE", .left))
-        for summary in removed {
-            table.add(
-                summary.shortKey, summary.plan?.label ?? "-", ByteCount(summary.allocatedBytes).description,
-                summary.state.word)
-        }
-        for line in table.lines { try context.console.print(line) }
+        try context.console.print(
+            removed,
+            [
+                .left("KEY") { $0.shortKey }, .left("FILE") { $0.plan?.label ?? "-" },
+                .right("DISK") { ByteCount($0.allocatedBytes).description }, .left("STATE") { $0.state.word },
+            ])
         let bytes = ByteCount(removed.reduce(0) { $0 + $1.allocatedBytes })
         context.console.say(isDryRun ? "\(bytes) would be free again." : "\(bytes) are free again.")
     }

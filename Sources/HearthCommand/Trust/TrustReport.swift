@@ -106,15 +106,8 @@ struct TrustShow: Command {
         let listed = try repository.listedFiles
         let isCurrent = try await origin.signedFiles().allSatisfy { listed[$0.entry.path] == $0.entry }
         let report = try TrustReport(repository, now: context.time.now)
-        switch format {
-        case .json: try context.console.print(JSONText.pretty(report))
-        case .table:
-            try context.console.print("fingerprint  \(report.fingerprint)")
-            for line in report.roleLines { try context.console.print(line) }
-            if !report.files.isEmpty {
-                try context.console.print("signs        \(report.files.joined(separator: ", "))")
-            }
-        }
+        let signs = report.files.isEmpty ? [] : ["signs        \(report.files.joined(separator: ", "))"]
+        try context.console.print(report, format, ["fingerprint  \(report.fingerprint)"] + report.roleLines + signs)
         for warning in report.warnings { context.console.complain(warning) }
         if !isCurrent {
             context.console.complain(

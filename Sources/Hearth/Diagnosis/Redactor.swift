@@ -1,19 +1,26 @@
 import Foundation
 
 /// Removes data that identifies the user: user names, home folders, host names, addresses, tokens.
-struct Redactor: Sendable {
-    /// The home folder of models, shown as `$HEARTH_HOME`; `nil` if unknown.
-    var modelHome: String?
+package struct Redactor: Sendable {
+    /// The home folder of models; `nil` if unknown.
+    private let modelHome: String?
+    private let homeSign: String
     /// The user's home folder, shown as `~`.
-    var userHome: String?
-    var userName: String?
-    var hostName: String?
+    private let userHome: String?
+    private let userName: String?
+    private let hostName: String?
+
+    package init(modelHome: String?, shownAs homeSign: String, userHome: String?, userName: String?, hostName: String?)
+    {
+        (self.modelHome, self.homeSign, self.userHome) = (modelHome, homeSign, userHome)
+        (self.userName, self.hostName) = (userName, hostName)
+    }
 
     /// Redacts a text.
-    func redacted(_ text: String) -> String {
+    package func redacted(_ text: String) -> String {
         var text = Self.addressesRemoved(text)
         // Replace the longer path first: one may contain the other.
-        let paths = [(modelHome, "$HEARTH_HOME"), (userHome, "~")]
+        let paths = [(modelHome, homeSign), (userHome, "~")]
             .compactMap { path, sign in path.flatMap { $0.count > 1 ? ($0, sign) : nil } }
             .sorted { $0.0.count > $1.0.count }
         for (path, sign) in paths { text = Self.replacing(path, in: text, with: sign, isBoundary: Self.endsPath) }
