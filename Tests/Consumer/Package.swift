@@ -7,6 +7,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "hearth", path: "../..", traits: [])],
     targets: [
-        .executableTarget(name: "Consumer", dependencies: [.product(name: "HearthDelivery", package: "hearth")])
+        .executableTarget(
+            name: "Consumer", dependencies: [.product(name: "HearthDelivery", package: "hearth")], path: "Delivery")
     ]
 )

@@ -7,7 +7,7 @@ import statistics
 import subprocess
 import tempfile
 
-from measure import built, report, run, say, spread
+from measure import built, report, run, spread
 
 HEARTH = os.environ["HEARTH_BINARY"]
 CACHE = os.environ["BENCH_CACHE"]

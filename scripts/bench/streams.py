@@ -1,7 +1,6 @@
 """Eight answers at once: ours against llama-server of the same build with as many slots."""
 
 import json
-import os
 import statistics
 import subprocess
 import threading

@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
 # Sample apps that depend on this package from outside.
-#   scripts/consumer/run.sh       by path: the app in Tests/Consumer, which takes HearthDelivery and none of the traits. It must
-#                                  build without llama.cpp and libmicrohttpd, and must not be linked with them. Then the command
-#                                  and all modules, without traits.
-#   scripts/consumer/run.sh url   by URL, as another user with an empty home folder: that app, and one that answers with llama.cpp
-#                                  out of `make install-dev`, found through PKG_CONFIG_PATH alone
-set -euo pipefail
-cd "$(dirname "$0")/../.."
+#   scripts/consumer/run.sh       by path: the app in Tests/Consumer/Delivery, which takes HearthDelivery and none of the traits. It
+#                                 must build without llama.cpp and libmicrohttpd, and must not be linked with them. Then the
+#                                 command and all modules, without traits.
+#   scripts/consumer/run.sh url   by URL, as another user with an empty home folder: that app, and the others, which take llama.cpp
+#                                 out of `make install-dev`, found through PKG_CONFIG_PATH alone; then runs them all
+. "$(dirname "$0")/../stages.sh"
 expected="lupus-diary@1.1.0:q4_k_m 1800000000 bytes"
 
 check_delivery() { # the binary
@@ -38,19 +37,24 @@ if [ "${1:-}" != url ]; then
     exit
 fi
 
-. scripts/env.sh
 folder="$(mktemp -d)"
 trap 'rm -rf "$folder"' EXIT
-mkdir "$folder/home" "$folder/tmp"
+mkdir "$folder/home" "$folder/tmp" "$folder/work"
 git clone -q . "$folder/published/hearth"
 scripts/install-dev.sh "$folder/prefix"
 cp "$default_model" "$folder/model.gguf"   # the cache may be closed to other users
 
-app() { # name, main.swift, traits, products
-    mkdir -p "$folder/$1/Sources/$1"
-    cp "$2" "$folder/$1/Sources/$1/main.swift"
-    local product products=""
-    for product in $4; do products="$products.product(name: \"$product\", package: \"hearth\"), "; done
+package() { # name, traits, products, apps
+    local app product targets="" products=""
+    for product in $3; do products="$products.product(name: \"$product\", package: \"hearth\"), "; done
+    for app in $4; do
+        mkdir -p "$folder/$1/$app"
+        cp "Tests/Consumer/$app/main.swift" "$folder/$1/$app/"
+        targets="$targets
+        .executableTarget(
+            name: \"$app\", dependencies: [$products], path: \"$app\",
+            swiftSettings: [.enableUpcomingFeature(\"MemberImportVisibility\")]),"
+    done
     cat > "$folder/$1/Package.swift" <<SWIFT
 // swift-tools-version: 6.2
 import PackageDescription
@@ -59,18 +63,16 @@ let package = Package(
     name: "$1",
     platforms: [.macOS(.v15)],
     dependencies: [
-        .package(url: "file://$folder/published/hearth", revision: "$(git rev-parse HEAD)", traits: [$3])
+        .package(url: "file://$folder/published/hearth", revision: "$(git rev-parse HEAD)", traits: [$2])
     ],
-    targets: [
-        .executableTarget(
-            name: "$1", dependencies: [$products],
-            swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")])
+    targets: [$targets
     ]
 )
 SWIFT
 }
-app Delivery Tests/Consumer/Sources/Consumer/main.swift '' HearthDelivery
-app Answer Tests/Consumer/Answer/main.swift '"Llama"' Hearth
+apps="$(cd Tests/Consumer && echo */ | tr -d / | sed 's/\bDelivery\b//')"
+package Delivery '' HearthDelivery Delivery
+package Apps '"Llama", "Server"' "Hearth HearthAssistant HearthPublishing HearthServer" "$apps"
 
 # Another user where that is possible; in any case nothing of this user's settings, caches and variables.
 stranger=(env -i PATH="$PATH" HOME="$folder/home" TMPDIR="$folder/tmp" LANG=C.UTF-8)
@@ -78,14 +80,15 @@ if [ "$(id -u)" = 0 ] && command -v setpriv >/dev/null; then
     chown -R 65534:65534 "$folder"
     stranger=(setpriv --reuid=65534 --regid=65534 --clear-groups "${stranger[@]}")
 fi
-build() { # app, variables of the environment
+build() { # package, variables of the environment
     local name=$1; shift
     (cd "$folder/$name" && "${stranger[@]}" "$@" swift build -q)
-    built="$folder/$name/.build/debug/$name"
 }
 
 build Delivery
-check_delivery "$built"
-build Answer PKG_CONFIG_PATH="$folder/prefix/lib/pkgconfig"
-answer="$("${stranger[@]}" "$built" "$folder/model.gguf" "Answer in one sentence: what is the capital of France?" || true)"
-case $answer in *Paris*) echo "sample app with llama.cpp: $answer" ;; *) echo "the answer does not name Paris: $answer" >&2; exit 1 ;; esac
+check_delivery "$folder/Delivery/.build/debug/Delivery"
+build Apps PKG_CONFIG_PATH="$folder/prefix/lib/pkgconfig"
+clients="$(python_packages clients api-clients)"
+buckets="$(python_packages s3 s3 "-$(python_version)")"
+PATH="$buckets/bin:$PATH" PYTHONPATH="$clients:$buckets" PYTHONDONTWRITEBYTECODE=1 NO_PROXY='*' \
+    python3 scripts/consumer/drive.py "$folder/Apps/.build/debug" "$folder/model.gguf" "$folder/work" "${stranger[@]}"

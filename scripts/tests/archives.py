@@ -13,7 +13,6 @@ import struct
 import sys
 import tarfile
 import zipfile
-import zlib
 
 folder, outside = sys.argv[1], sys.argv[2]
 os.makedirs(folder, exist_ok=True)

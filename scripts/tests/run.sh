@@ -24,8 +24,9 @@ ended() { # a job of this script and its log
 step "the tests"
 swift build "${flags[@]}" --build-tests
 scripts/tests/api.py --check
-step "the examples of the documents"
+step "the examples of the documents, and the sample apps"
 scripts/documents/swift.py
+scripts/consumer/apps.py
 tests="$(swift build "${flags[@]}" --show-bin-path)/hearthPackageTests.xctest"
 ended "$builds" "$builds_log"
 # The builds want a fixed order of hashed things (scripts/env.sh); the tests do not.
