@@ -22,7 +22,7 @@ extension HearthCommand {
                 .command(RollbackCommand.self),
                 .command(Remove.self), .command(Prune.self), .command(Verify.self), .command(Update.self),
                 .group(
-                    "transfers", "See and steer what is on its way",
+                    "transfers", "List, pause, resume and cancel downloads",
                     [
                         TransfersList.self, TransfersPause.self, TransfersResume.self, TransfersCancel.self,
                         TransfersClean.self,
@@ -71,7 +71,7 @@ extension HearthCommand {
     private static var serving: [CommandEntry] {
         [
             .command(Serve.self), .command(Ps.self), .command(Stop.self),
-            .group("keys", "Let other machines in", [KeysCreate.self, KeysList.self, KeysRevoke.self]),
+            .group("keys", "Manage API keys", [KeysCreate.self, KeysList.self, KeysRevoke.self]),
         ]
     }
 

@@ -5,37 +5,27 @@ import HearthStore
 
 /// `hearth list`
 struct List: Command {
-    private static let available = Flag("available", "List what the origins offer instead.")
-    private static let format = Option(
-        "format", "FORMAT", ValueKind<ListingFormat>.choice, default: "table", "table, or json for programs.")
+    @Flag("available", "List what the origins offer instead.") var isAvailable
+    @Flag(.refresh) var refresh
+    @Option(.listing) var format: ListingFormat
 
     static let declaration = CommandDeclaration(
         "list", summary: "List the models on this device",
-        discussion: [
-            "The active release of a family is used unless a version is named. A release is damaged if its files differ "
-                + "from its receipt, and unverified if its publisher gave no digest.",
-            "With --format json, an array of objects with family, version, variant, state (installed, damaged or "
-                + "available), active, verified, path and sizeBytes.",
-            "With --available, a release that this device may not have shows the reason; in JSON as reason: no-engine, "
-                + "app-too-old, not-enough-memory, not-in-rollout, yanked, held-back, or null. If an origin does not answer, its last "
-                + "list is shown.",
-        ],
-        options: [available, Flag.refresh, format],
-        examples: [
-            .init("hearth list", "List the installed models."),
-            .init("hearth list --available", "List what the origins offer."),
-            .init("hearth list --format json", "The same for a program."),
-        ])
+        """
+        The active release of a family is used unless a version is named. A release is damaged if its files differ from
+        its receipt, and unverified if its publisher gave no digest.
 
-    let isAvailable: Bool
-    let policy: CachePolicy
-    let format: ListingFormat
+        With --format json, an array of objects with family, version, variant, state (installed, damaged or available),
+        active, verified, path and sizeBytes.
 
-    init(_ values: ParsedArguments) throws {
-        isAvailable = values.has(Self.available)
-        policy = values.has(.refresh) ? .now : .asPublished
-        format = try values.value(Self.format) ?? .table
-    }
+        With --available, a release that this device may not have shows the reason; in JSON as reason: no-engine,
+        app-too-old, not-enough-memory, not-in-rollout, yanked, held-back, or null. If an origin does not answer, its
+        last list is shown.
+
+        hearth list  # List the installed models.
+        hearth list --available  # List what the origins offer.
+        hearth list --format json  # The same for a program.
+        """)
 
     func run(in context: CommandContext) async throws {
         let manager = try await context.manager()
@@ -78,7 +68,7 @@ struct List: Command {
 
     private func offered(_ manager: ModelManager, _ context: CommandContext) async throws -> [ReleaseEntry] {
         let console = context.console
-        let reports = try await manager.reports(policy)
+        let reports = try await manager.reports(refresh ? .now : .asPublished)
         let offers = try await manager.available(in: reports)
         for report in reports {
             switch report.outcome {

@@ -7,7 +7,7 @@ import HearthHTTP
 extension Option where Value == MeteredUse? {
     /// `--metered allow|ask|deny`, for every command that fetches models.
     static let metered = Option(
-        "metered", "allow|ask|deny", ValueKind<MeteredUse>.choice,
+        "metered", "allow|ask|deny", .choice,
         default: "network.metered, else ask at a terminal, else deny",
         "On a network whose bytes cost money: fetch, ask first, or refuse.")
 }

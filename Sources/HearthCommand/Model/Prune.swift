@@ -5,41 +5,32 @@ import HearthStore
 
 /// `hearth prune`
 struct Prune: Command {
-    private static let dryRun = Flag("dry-run", "Only show what would be removed and what is kept.")
-    private static let budget = Option(
+    @Flag("dry-run", "Only show what would be removed and what is kept.") var isDryRun
+    @Option(
         "budget", "SIZE", .byteCount, default: "no limit",
-        "Remove also the models used longest ago, until the rest takes at most so many bytes, such as 20G.")
-    private static let format = Option(
-        "format", "FORMAT", ValueKind<ListingFormat>.choice, default: "table", "table, or json for programs.")
+        "Remove also the models used longest ago, until the rest takes at most so many bytes, such as 20G.") var budget:
+        UInt64?
+    @Option(.listing) var format: ListingFormat
 
     static let declaration = CommandDeclaration(
         "prune", summary: "Remove releases and other files that are not needed any more",
-        discussion: [
-            "Removes releases older than the active one of their model, artifacts whose release is removed or whose recipe "
-                + "changed, orphaned transfers older than a day, and catalogs of origins that are not configured any more. "
-                + "It keeps the active release, the previous one, a pinned one, and every release that a process uses or "
-                + "fetches now.",
-            "With --budget, it also removes the releases used longest ago, until the rest fits. A file that several releases share is "
-                + "counted once, and freed with the last of them.",
-            "With --format json, an object with dryRun, freedBytes, remainingBytes, budgetBytes, removed (kind, name, "
-                + "reason, sizeBytes) and kept (name, reasons, sizeBytes).",
-        ],
-        options: [dryRun, budget, format],
-        exitStatuses: [(0, "Done, and the rest fits the budget."), (1, "The kept releases do not fit the budget.")],
-        examples: [
-            .init("hearth prune --dry-run", "Show what would be removed, and why the rest is kept."),
-            .init("hearth prune --budget 20G", "Keep at most 20 GB of models."),
-        ])
+        """
+        Removes releases older than the active one of their model, artifacts whose release is removed or whose recipe
+        changed, orphaned transfers older than a day, and catalogs of origins that are not configured any more. It keeps
+        the active release, the previous one, a pinned one, and every release that a process uses or fetches now.
 
-    let isDryRun: Bool
-    let budget: UInt64?
-    let format: ListingFormat
+        With --budget, it also removes the releases used longest ago, until the rest fits. A file that several releases
+        share is counted once, and freed with the last of them.
 
-    init(_ values: ParsedArguments) throws {
-        isDryRun = values.has(Self.dryRun)
-        budget = try values.value(Self.budget)
-        format = try values.value(Self.format) ?? .table
-    }
+        With --format json, an object with dryRun, freedBytes, remainingBytes, budgetBytes, removed (kind, name, reason,
+        sizeBytes) and kept (name, reasons, sizeBytes).
+
+        0: Done, and the rest fits the budget.
+        1: The kept releases do not fit the budget.
+
+        hearth prune --dry-run  # Show what would be removed, and why the rest is kept.
+        hearth prune --budget 20G  # Keep at most 20 GB of models.
+        """)
 
     private struct Report: Encodable {
         struct Removed: Encodable {

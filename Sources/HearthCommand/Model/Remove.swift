@@ -5,25 +5,20 @@ import HearthStore
 
 /// `hearth remove`
 struct Remove: Command {
-    private static let name = Argument(
+    @Argument(
         "REF", .installedName,
-        "The releases to remove, as family[@version][:variant]; without a version, all of the family.")
+        "The releases to remove, as family[@version][:variant]; without a version, all of the family.") var name:
+        InstalledName
 
     static let declaration = CommandDeclaration(
         "remove", summary: "Remove a model from this device",
-        discussion: [
-            "Removes the releases that match the name, and prints each. If the active one is removed, the previous one "
-                + "becomes active if it is still installed."
-        ],
-        arguments: [name],
-        examples: [
-            .init("hearth remove lupus-diary@1.0.0", "One version."),
-            .init("hearth remove lupus-diary", "All releases of the model."),
-        ])
+        """
+        Removes the releases that match the name, and prints each. If the active one is removed, the previous one
+        becomes active if it is still installed.
 
-    let name: InstalledName
-
-    init(_ values: ParsedArguments) throws { name = try values.value(Self.name) }
+        hearth remove lupus-diary@1.0.0  # One version.
+        hearth remove lupus-diary  # All releases of the model.
+        """)
 
     func run(in context: CommandContext) async throws {
         let removal = try await context.manager()

@@ -5,21 +5,16 @@ import HearthStore
 
 /// `hearth rollback`
 struct RollbackCommand: Command {
-    private static let family = Argument(
-        "FAMILY", ValueKind("a model's name") { Family($0) }, "The model to roll back.")
+    @Argument("FAMILY", ValueKind("a model's name") { Family($0) }, "The model to roll back.") var family: Family
 
     static let declaration = CommandDeclaration(
         "rollback", summary: "Make the previous release active again",
-        discussion: [
-            "The switch is one step and needs no network. The release rolled back from stays installed and is held back: no "
-                + "update chooses it again. 'hearth use' makes it active again."
-        ],
-        arguments: [family],
-        examples: [.init("hearth rollback lupus-diary", "Undo the last update.")])
+        """
+        The switch is one step and needs no network. The release rolled back from stays installed and is held back: no
+        update chooses it again. 'hearth use' makes it active again.
 
-    let family: Family
-
-    init(_ values: ParsedArguments) throws { family = try values.value(Self.family) }
+        hearth rollback lupus-diary  # Undo the last update.
+        """)
 
     func run(in context: CommandContext) async throws {
         let rollback = try await context.manager().rollback(family)

@@ -7,33 +7,24 @@ import HearthStore
 
 /// `hearth show`
 struct Show: Command {
-    private static let reference = Argument(
+    @Argument(
         "REF", .modelReference,
         "An installed model, the path of a .gguf file, or an offered model: a family or the address of a models.json.")
-    private static let format = Option(
-        "format", "FORMAT", ValueKind<ListingFormat>.choice, default: "table", "table, or json for programs.")
+    var reference: ModelReference
+    @Option(.listing) var format: ListingFormat
 
     static let declaration = CommandDeclaration(
         "show", summary: "Show the facts of a model",
-        discussion: [
-            "The facts of an installed model come from this device, without the network; those of another from its publisher's "
-                + "catalog and at most 16 MiB of its file; those of a .gguf file from its header.",
-            "The memory needed is predicted for this device and the configured context, cacheType and flashAttention. Models "
-                + "may use seven eighths of the memory; of less than 2 GiB, all but 256 MiB.",
-        ],
-        arguments: [reference], options: [format],
-        examples: [
-            .init("hearth show lupus-diary", "The active release, else the offered one."),
-            .init("hearth show ./model.gguf --format json", "The header of a file."),
-        ])
+        """
+        The facts of an installed model come from this device, without the network; those of another from its
+        publisher's catalog and at most 16 MiB of its file; those of a .gguf file from its header.
 
-    let reference: ModelReference
-    let format: ListingFormat
+        The memory needed is predicted for this device and the configured context, cacheType and flashAttention. Models
+        may use seven eighths of the memory; of less than 2 GiB, all but 256 MiB.
 
-    init(_ values: ParsedArguments) throws {
-        reference = try values.value(Self.reference)
-        format = try values.value(Self.format) ?? .table
-    }
+        hearth show lupus-diary  # The active release, else the offered one.
+        hearth show ./model.gguf --format json  # The header of a file.
+        """)
 
     func run(in context: CommandContext) async throws {
         switch reference {

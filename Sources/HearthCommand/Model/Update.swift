@@ -6,53 +6,38 @@ import HearthStore
 
 /// `hearth update`
 struct Update: Command {
-    private static let family = Argument(
+    @Argument(
         "FAMILY", ValueKind("a model's name") { Family($0) }, arity: .optional,
-        "The model to update; all models without it.")
-    private static let check = Flag("check", "Only show the updates; fetch nothing.")
-    private static let noProbe = Flag("no-probe", "Make new releases active without a probe.")
-    private static let format = Option(
-        "format", "FORMAT", ValueKind<EventFormat>.choice, default: "text", "text, or json: one event a line.")
+        "The model to update; all models without it.") var family: Family?
+    @Flag("check", "Only show the updates; fetch nothing.") var isCheckOnly
+    @Flag("no-probe", "Make new releases active without a probe.") var noProbe
+    @Flag(.refresh) var refresh
+    @Option(.metered) var metered: MeteredUse?
+    @Option(.events) var format: EventFormat
 
     static let declaration = CommandDeclaration(
         "update", summary: "Update installed models to their publishers' current versions",
-        discussion: [
-            "A model keeps its variant. An older version than the active one is reported, not installed. A pinned model stays, "
-                + "and so does one whose new release is held back because it failed on this device. Of a repository of the Hugging "
-                + "Face Hub, the current commit of its revision is the new version.",
-            "For each model it shows the bytes to fetch and the bytes already on this device, or why the model stays.",
-            "If one update fails, the others are still installed. The status is then 1, or 75 if all failures may pass "
-                + "later.",
-            "With --format json, an event of the kind finding for every model (family, active, offered, reason, detail, list, "
-                + "fetchBytes, sharedBytes, sharedFiles), then as for pull, failed for each of several that could not be "
-                + "installed, and last done or error.",
-        ],
-        arguments: [family], options: [check, noProbe, Flag.refresh, Option.metered, format],
-        examples: [
-            .init("hearth update --check", "Show whether there are updates."),
-            .init("hearth update lupus-diary", "Fetch and activate it for one model."),
-        ])
+        """
+        A model keeps its variant. An older version than the active one is reported, not installed. A pinned model
+        stays, and so does one whose new release is held back because it failed on this device. Of a repository of the
+        Hugging Face Hub, the current commit of its revision is the new version.
 
-    let family: Family?
-    let isCheckOnly: Bool
-    let probes: Bool
-    let policy: CachePolicy
-    let metered: MeteredUse?
-    let format: EventFormat
+        For each model it shows the bytes to fetch and the bytes already on this device, or why the model stays.
 
-    init(_ values: ParsedArguments) throws {
-        family = try values.optional(Self.family)
-        isCheckOnly = values.has(Self.check)
-        probes = !values.has(Self.noProbe)
-        policy = values.has(.refresh) ? .now : .asPublished
-        metered = try values.value(.metered)
-        format = try values.value(Self.format) ?? .text
-    }
+        If one update fails, the others are still installed. The status is then 1, or 75 if all failures may pass later.
+
+        With --format json, an event of the kind finding for every model (family, active, offered, reason, detail, list,
+        fetchBytes, sharedBytes, sharedFiles), then as for pull, failed for each of several that could not be installed,
+        and last done or error.
+
+        hearth update --check  # Show whether there are updates.
+        hearth update lupus-diary  # Fetch and activate it for one model.
+        """)
 
     func run(in context: CommandContext) async throws {
         if format == .json { context.console.speakEvents() }
         let manager = try await context.manager()
-        let findings = try await manager.updates(of: family, policy)
+        let findings = try await manager.updates(of: family, refresh ? .now : .asPublished)
         if let family, findings.isEmpty {
             throw StoreError(
                 .notInstalled, "\(family) is not installed",
@@ -68,7 +53,7 @@ struct Update: Command {
         for expiring in Set(findings.compactMap(\.expiring)) { context.warn(expiring) }
         if !isCheckOnly {
             var options = PullOptions()
-            options.probes = probes
+            options.probes = !noProbe
             options.metered = try await context.meteredUse(metered)
             try await bring(findings.compactMap(\.offer), with: manager, options: options, in: context)
         }

@@ -7,55 +7,47 @@ import HearthStore
 
 /// `hearth verify`
 struct Verify: Command {
-    private static let subject = Argument(
+    @Argument(
         "REF", .modelReference, arity: .optional,
-        "family[@version][:variant], or the path of a .gguf file; every installed release without it.")
-    private static let repair = Flag("repair", "Repair damaged files; fetch or make only those.")
-    private static let format = Option(
-        "format", "FORMAT", ValueKind<EventFormat>.choice, default: "text", "text, or json: one event a line.")
+        "family[@version][:variant], or the path of a .gguf file; every installed release without it.") var subject:
+        ModelReference?
+    @Flag("repair", "Repair damaged files; fetch or make only those.") var isRepairing
+    @Option(.metered) var metered: MeteredUse?
+    @Option(.events) var format: EventFormat
 
     static let declaration = CommandDeclaration(
         "verify", summary: "Hash installed models and compare with their receipts",
-        discussion: [
-            "Reads every byte and compares it with the receipt of the installation; about half a second a gigabyte. For a "
-                + ".gguf file it prints its SHA-256, as sha256sum does, and checks the file's header and size.",
-            "Artifacts made on this device, such as a quantized model, are read and compared too.",
-            "With --repair, damaged and missing files are repaired: from another release that holds the same file, else from "
-                + "their origin. Of a file with a chunk index, only the damaged chunks are fetched. A process that uses the model "
-                + "keeps the file it opened. On a metered network nothing is fetched unless you agree, as with pull. Damaged "
-                + "artifacts are made again; if that fails, the model is used as published.",
-            "If one release cannot be repaired, the others still are. The status is then 1, or 75 if all failures may pass "
-                + "later.",
-            "With --format json, events of the kind progress, then one of the kind release or file for each, failed for each of "
-                + "several that could not be read or repaired, and last done or error.",
-        ],
-        arguments: [subject], options: [repair, Option.metered, format],
-        exitStatuses: [
-            (0, "Every byte is as recorded."), (1, "A file is damaged, or no such release is installed."),
-            (75, "Not now: the network is metered or offline, or the server cannot be reached."),
-        ],
-        examples: [
-            .init("hearth verify", "Verify all installed models."),
-            .init("hearth verify lupus-diary", "Verify every installed release of one model."),
-            .init("hearth verify lupus-diary --repair", "Repair what is damaged."),
-            .init("hearth verify ./model.gguf", "Hash and check a file of your own."),
-        ])
+        """
+        Reads every byte and compares it with the receipt of the installation; about half a second a gigabyte. For a
+        .gguf file it prints its SHA-256, as sha256sum does, and checks the file's header and size.
 
-    let subject: ModelReference?
-    let isRepairing: Bool
-    let metered: MeteredUse?
-    let format: EventFormat
+        Artifacts made on this device, such as a quantized model, are read and compared too.
 
-    init(_ values: ParsedArguments) throws {
-        subject = try values.optional(Self.subject)
-        isRepairing = values.has(Self.repair)
-        metered = try values.value(.metered)
-        format = try values.value(Self.format) ?? .text
+        With --repair, damaged and missing files are repaired: from another release that holds the same file, else from
+        their origin. Of a file with a chunk index, only the damaged chunks are fetched. A process that uses the model
+        keeps the file it opened. On a metered network nothing is fetched unless you agree, as with pull. Damaged
+        artifacts are made again; if that fails, the model is used as published.
+
+        If one release cannot be repaired, the others still are. The status is then 1, or 75 if all failures may pass
+        later.
+
+        With --format json, events of the kind progress, then one of the kind release or file for each, failed for each
+        of several that could not be read or repaired, and last done or error.
+
+        0: Every byte is as recorded.
+        1: A file is damaged, or no such release is installed.
+        75: Not now: the network is metered or offline, or the server cannot be reached.
+
+        hearth verify  # Verify all installed models.
+        hearth verify lupus-diary  # Verify every installed release of one model.
+        hearth verify lupus-diary --repair  # Repair what is damaged.
+        hearth verify ./model.gguf  # Hash and check a file of your own.
+        """)
+
+    func validate() throws {
         switch subject {
         case nil, .family, .file: break
-        case .manifest, .hub:
-            throw UsageError(
-                "REF must be an installed model or a .gguf file, not a catalog", hint: Self.declaration.hint())
+        case .manifest, .hub: throw UsageError("REF must be an installed model or a .gguf file, not a catalog")
         }
     }
 

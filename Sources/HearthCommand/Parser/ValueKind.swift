@@ -44,6 +44,11 @@ extension ValueKind where Value == UInt16 {
     static var port: Self { ValueKind("a whole number, 0 to 65535") { UInt16($0) } }
 }
 
+extension ValueKind where Value == UInt32 {
+    /// The beginning of random numbers.
+    static var seed: Self { ValueKind("a whole number, 0 to \(UInt32.max)") { UInt32($0) } }
+}
+
 extension ValueKind where Value == Float {
     /// A finite decimal number in a range.
     static func number(_ range: ClosedRange<Float>) -> Self {

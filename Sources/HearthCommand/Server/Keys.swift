@@ -4,37 +4,28 @@ import HearthServer
 
 /// `hearth keys create NAME`
 struct KeysCreate: Command {
-    private static let name = Argument(
+    @Argument(
         "NAME",
         ValueKind("a name of at most 64 characters") { (1...64).contains($0.count) && $0.isPlain() ? $0 : nil },
-        "What the key is for, such as a device's name.")
-    private static let scopes = Option(
+        "What the key is for, such as a device's name.") var name: String
+    @Option(
         "scopes", "SCOPES",
         ValueKind<Set<ServerScope>>("some of chat, models and admin, separated by commas") { text in
             let names = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
             let scopes = Set(names.compactMap(ServerScope.init(rawValue:)))
             return scopes.count == names.count && !scopes.isEmpty ? scopes : nil
-        }, default: "chat", "chat: ask models. models: pull and remove them. admin: everything else.")
+        }, default: "chat", "chat: ask models. models: pull and remove them. admin: everything else.") var scopes:
+        Set<ServerScope> = [.chat]
 
     static let declaration = CommandDeclaration(
         "keys", "create", summary: "Make a key for another machine",
-        discussion: [
-            "Prints the key once; only its digest is kept. Clients send it as their API key. A running server takes it at "
-                + "once."
-        ],
-        arguments: [name], options: [scopes],
-        examples: [
-            .init("hearth keys create laptop", "A key that may ask models."),
-            .init("hearth keys create script --scopes chat,models,admin", "A key that may do everything."),
-        ])
+        """
+        Prints the key once; only its digest is kept. Clients send it as their API key. A running server takes it at
+        once.
 
-    let name: String
-    let scopes: Set<ServerScope>
-
-    init(_ values: ParsedArguments) throws {
-        name = try values.value(Self.name)
-        scopes = try values.value(Self.scopes) ?? [.chat]
-    }
+        hearth keys create laptop  # A key that may ask models.
+        hearth keys create script --scopes chat,models,admin  # A key that may do everything.
+        """)
 
     func run(in context: CommandContext) async throws {
         let now = context.time.now
@@ -46,14 +37,15 @@ struct KeysCreate: Command {
 
 /// `hearth keys list`
 struct KeysList: Command {
+    @Option(.listing) var format: ListingFormat
+
     static let declaration = CommandDeclaration(
         "keys", "list", summary: "List the keys of other machines",
-        discussion: ["With --format json, an array of objects with id, name, scopes and created."],
-        options: [Option.listing], examples: [.init("hearth keys list", "Show ids, names and rights.")])
+        """
+        With --format json, an array of objects with id, name, scopes and created.
 
-    let format: ListingFormat
-
-    init(_ values: ParsedArguments) throws { format = try values.value(Option.listing) ?? .table }
+        hearth keys list  # Show ids, names and rights.
+        """)
 
     func run(in context: CommandContext) async throws {
         let home = try context.home
@@ -79,16 +71,15 @@ struct KeysList: Command {
 
 /// `hearth keys revoke ID`
 struct KeysRevoke: Command {
-    private static let id = Argument("ID", .word, "The key's id; hearth keys list shows it.")
+    @Argument("ID", .word, "The key's id; hearth keys list shows it.") var id: String
 
     static let declaration = CommandDeclaration(
         "keys", "revoke", summary: "End a key",
-        discussion: ["A running server refuses it at once."], arguments: [id],
-        examples: [.init("hearth keys revoke 3f9c2a1b", "End that key.")])
+        """
+        A running server refuses it at once.
 
-    let id: String
-
-    init(_ values: ParsedArguments) throws { id = try values.value(Self.id) }
+        hearth keys revoke 3f9c2a1b  # End that key.
+        """)
 
     func run(in context: CommandContext) async throws {
         try await context.changeKeys { [id] in try $0.revoke(id) }

@@ -6,21 +6,19 @@ import HearthTransfer
 
 /// `hearth ps`
 struct Ps: Command {
+    @Option(.listing) var format: ListingFormat
+
     static let declaration = CommandDeclaration(
-        "ps", summary: "Show what Hearth does now",
-        discussion: [
-            "The process that serves this home with its connections, requests and memory; the models it has loaded; and "
-                + "all transfers that run or wait, of any process.",
-            "With --format json, an object with server (null if no process serves this home) and transfers.",
-        ],
-        options: [Option.listing],
-        examples: [
-            .init("hearth ps", "Show it."), .init("hearth ps --format json", "The same for a program."),
-        ])
+        "ps", summary: "Show the running server's models, requests and downloads",
+        """
+        The process that serves this home with its connections, requests and memory; the models it has loaded; and all
+        transfers that run or wait, of any process.
 
-    let format: ListingFormat
+        With --format json, an object with server (null if no process serves this home) and transfers.
 
-    init(_ values: ParsedArguments) throws { format = try values.value(Option.listing) ?? .table }
+        hearth ps  # Show it.
+        hearth ps --format json  # The same for a program.
+        """)
 
     func run(in context: CommandContext) async throws {
         let place = ResidentPlace(home: try context.home, environment: context.environment)

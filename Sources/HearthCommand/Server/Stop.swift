@@ -5,11 +5,14 @@ import HearthServer
 struct Stop: Command {
     static let declaration = CommandDeclaration(
         "stop", summary: "End the process that serves this home",
-        discussion: [
-            "Answers on their way end with a reason, downloads keep their bytes. Returns when the process has ended."
-        ],
-        exitStatuses: [(0, "No process serves this home now."), (75, "It has not ended within 60 seconds.")],
-        examples: [.init("hearth stop", "End what hearth serve --detach started.")])
+        """
+        Answers on their way end with a reason, downloads keep their bytes. Returns when the process has ended.
+
+        0: No process serves this home now.
+        75: It has not ended within 60 seconds.
+
+        hearth stop  # End what hearth serve --detach started.
+        """)
 
     private static let limit = Duration.seconds(60)
     private static let interval = Duration.milliseconds(50)
