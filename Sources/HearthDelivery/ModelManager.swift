@@ -7,6 +7,9 @@ import HearthTransfer
 
 /// Resolves, pulls, activates and updates models: the entry point of delivery.
 ///
+/// Each part of the work is a type with its own state: `Resolving`, `Fetching`, `Pulling`, `LiveReleases`, `Repairing`,
+/// `Updating`, `UpdateChecking`, `Collecting`.
+///
 /// A manager made by `Hearth` also has engines: it prepares and probes releases, and refuses those that no engine can
 /// load. A manager made here is for apps that only deliver, or that bring their own engines.
 ///
@@ -18,48 +21,23 @@ import HearthTransfer
 /// let outcome = try await manager.pull(ModelReference(parsing: "smollm2-135m-instruct"))
 /// let weights = outcome.release.weights
 /// ```
-public actor ModelManager {
+public final class ModelManager: Sendable {
     /// The store of installed releases.
-    package nonisolated let store: ModelStore
-    nonisolated let origins: [Origin]
+    package let store: ModelStore
     /// The bytes of memory a model may use.
-    public nonisolated let deviceMemory: UInt64
-    /// Whether releases may need more memory than the device has, because the user insists.
-    nonisolated let ignoresMemory: Bool
-    nonisolated let appVersion: SemanticVersion?
-    package nonisolated let formats: Set<ModelFormat>?
-    nonisolated let bundled: [BundledSource]
-    nonisolated let hubSettings: Result<HubSettings, CatalogError>?
-    nonisolated let http: any HTTPClient
+    public let deviceMemory: UInt64
+    package let formats: Set<ModelFormat>?
     /// The transfers under way, in this process and others.
-    package nonisolated let transfers: TransferManager
-    nonisolated let transfer: FileTransfer
-    nonisolated let fetcher: CatalogFetcher
-    nonisolated let indexes: ChunkIndexFetcher
-    nonisolated let fileSystem: any FileSystem
-    nonisolated let time: TimeSource
-    nonisolated let network: any NetworkMonitor
-    /// Sends events to listeners.
-    nonisolated let hub = EventHub()
-    /// The release last announced as live, by family.
-    var announced: [Family: ReleaseIdentity] = [:]
-    /// Counts changes to the announced releases, by family.
-    var announcements: [Family: UInt64] = [:]
-    var swapBodies: [@Sendable (ModelAvailability) async throws -> Void] = []
-    var readyBodies: [@MainActor @Sendable (ModelAvailability) -> Void] = []
-    /// Background update tasks by family.
-    var backgroundUpdates: [Family: Task<Void, Never>] = [:]
-    /// Cleared when shutdown begins; no background update starts after it.
-    var acceptsBackgroundUpdates = true
-    /// Set once the interrupted work of ended processes is recovered.
-    var hasRecovered = false
-    nonisolated let preparer: (any ReleasePreparer)?
-    /// Probes a release before it becomes live.
-    package nonisolated let probe: (any ReleaseProbe)?
-    nonisolated let releasePreflight: (any ReleasePreflight)?
-    nonisolated let remoteHead: RemoteHead
-    /// Whether signed origins are refused until a person trusts their keys.
-    nonisolated let asksForRoots: Bool
+    package let transfers: TransferManager
+    let live: LiveReleases
+    let resolving: Resolving
+    let fetching: Fetching
+    let pulling: Pulling
+    let repairing: Repairing
+    let updating: Updating
+    let checking: UpdateChecking
+    let collecting: Collecting
+    let opening: ReleaseOpening
 
     /// Creates a manager of a home folder, without engines: releases are used as they came, and none is probed.
     /// - Parameters:
@@ -70,7 +48,7 @@ public actor ModelManager {
     ///   - provider: turns catalog addresses into time-limited ones; `nil` uses catalog addresses unchanged.
     ///   - formats: the model formats that have an engine; `nil` for any.
     ///   - bundled: folders of models that came with the app.
-    public init(
+    public convenience init(
         home: Path, origins: [Origin], deviceMemory: UInt64, appVersion: SemanticVersion? = nil,
         provider: (any DownloadURLProvider)? = nil, formats: Set<ModelFormat>? = nil, bundled: [BundledSource] = []
     ) {
@@ -103,73 +81,41 @@ public actor ModelManager {
     ) {
         let store = ModelStore(home: home, fileSystem: fileSystem, time: time)
         self.store = store
-        self.origins = origins
-        self.asksForRoots = asksForRoots
         self.deviceMemory = deviceMemory
-        self.ignoresMemory = ignoresMemory
-        self.appVersion = appVersion
-        self.fileSystem = fileSystem
-        self.time = time
-        self.network = network
         self.formats = formats
-        self.bundled = bundled
-        hubSettings = hub
-        // Only requests to the hub report unusable hub settings.
-        let settings = try? hub?.get()
-        self.http = http
-        // Only the hub's host is sent the token, with every request, files included.
-        let http = settings?.authorized(http) ?? http
-        self.preparer = preparer
-        self.probe = probe
-        releasePreflight = preflight
-        remoteHead = RemoteHead(http: http, provider: provider)
-        transfer = FileTransfer(
-            http: http, fileSystem: fileSystem, time: time, folder: store.transfersFolder, provider: provider,
+        // Only the hub's host is sent the token, with every request, files included. Only requests to the hub report
+        // unusable hub settings.
+        let authorized = (try? hub?.get())?.authorized(http) ?? http
+        let transfer = FileTransfer(
+            http: authorized, fileSystem: fileSystem, time: time, folder: store.transfersFolder, provider: provider,
             network: network)
-        indexes = ChunkIndexFetcher(http: http, provider: provider)
         // The queue checks for user commands in real time, so it does not get `time`.
         transfers =
             queue ?? TransferManager(transfer: transfer, folder: store.transfersFolder, fileSystem: fileSystem)
-        fetcher = CatalogFetcher(http: self.http, fileSystem: fileSystem)
-    }
-
-    // MARK: - Installed releases
-
-    /// Lists every installed release.
-    public func installed() async throws -> [InstalledRelease] {
-        await recoverAtFirst()
-        return try await store.installed()
-    }
-
-    /// Finds an installed release without the network: the one of the given version and variant, else the active one.
-    /// - Throws: `StoreError` with `not-installed`; ``DeliveryError`` with `ambiguous-reference`.
-    public func installed(
-        _ family: Family, version: ReleaseVersion? = nil, variant: Variant? = nil
-    ) async throws -> InstalledRelease {
-        let releases = try await installed().filter { $0.identity.family == family }
-        let named = Set(releases.map(\.identity).named(version, variant))
-        let fitting = releases.filter { named.contains($0.identity) }
-        if let active = fitting.first(where: \.isActive) { return active }
-        guard let only = fitting.first else {
-            throw StoreError(
-                .notInstalled,
-                "\(family)\(version.map { "@\($0)" } ?? "")\(variant.map { ":\($0)" } ?? "") is not installed",
-                context: ErrorContext(model: family.name, remedy: "Pull it first."))
-        }
-        guard fitting.count == 1 else {
-            let names = fitting.map(\.identity.description).joined(separator: ", ")
-            throw DeliveryError(
-                .ambiguous, "several releases of \(family) are installed and none is active: \(names)",
-                context: ErrorContext(
-                    model: family.name, field: "release", found: fitting[0].identity.description,
-                    remedy: "Choose one of them."))
-        }
-        return only
-    }
-
-    /// Activates an installed release.
-    public func use(_ family: Family, version: ReleaseVersion?, variant: Variant?) async throws -> InstalledRelease {
-        let release = try await installed(family, version: version, variant: variant)
-        return try await activate(release.identity)
+        let device = DeviceLimits(
+            memory: deviceMemory, ignoresMemory: ignoresMemory, formats: formats, appVersion: appVersion,
+            preparer: preparer,
+            identifier: DeviceIdentifier(path: store.layout.deviceIdentifier, fileSystem: fileSystem))
+        let sources = CatalogSources(
+            origins: origins, bundled: bundled, hub: hub, http: http, catalogs: store.layout.catalogs,
+            fileSystem: fileSystem, time: time, asksForRoots: asksForRoots)
+        fetching = Fetching(
+            transfers: transfers, transfer: transfer,
+            indexes: ChunkIndexFetcher(http: authorized, provider: provider),
+            remoteHead: RemoteHead(http: authorized, provider: provider), network: network, fileSystem: fileSystem,
+            time: time)
+        live = LiveReleases(
+            local: LocalModels(store: store, bundled: bundled, device: device), probe: probe, time: time)
+        opening = ReleaseOpening(store: store, preparer: preparer)
+        resolving = Resolving(sources: sources, device: device, store: store)
+        let admission = Admission(store: store, device: device, fetching: fetching, preflight: preflight)
+        pulling = Pulling(
+            store: store, resolving: resolving, admission: admission, fetching: fetching,
+            classLists: ClassListFetcher(http: authorized, fileSystem: fileSystem), live: live)
+        repairing = Repairing(store: store, sources: sources, admission: admission, fetching: fetching)
+        updating = Updating(store: store, sources: sources, device: device, transfer: transfer, live: live)
+        checking = UpdateChecking(updating: updating, pulling: pulling, live: live)
+        collecting = Collecting(
+            store: store, transfers: transfers, sources: sources, live: live, preparer: preparer)
     }
 }

@@ -65,7 +65,7 @@ public struct Publisher: Sendable {
         let (sources, classes) = try await StopFlag.blocking { flag in
             (
                 try self.sources(request, flag),
-                try request.classes.map { try ClassList($0, fileSystem: fileSystem) }
+                try request.classes.map { try PublishClasses($0, fileSystem: fileSystem) }
             )
         }
         try await signing?.check(target)

@@ -89,7 +89,7 @@ extension ModelManagerTests {
         _ = try await manager.pull(ModelReference(parsing: "toy"))
         offer(Offer(version: "1.1.0", content: Self.new, memory: 2 << 30))
         var options = PullOptions()
-        options.asksAgain = true
+        options.refresh = true
         options.ignoreMemory = once
         let check = await manager.checkForUpdates(options: options)
         #expect(check.installed.map(\.identity.version.name) == (always || once ? ["1.1.0"] : []))

@@ -195,7 +195,7 @@ import Testing
         await manager.onReady { _ in ready.withLock { $0 += 1 } }
         var options = PullOptions()
         options.allowUnverified = true
-        options.asksAgain = true
+        options.refresh = true
         offer(Offer(version: "1.0.0", content: Self.old, hasDigest: hasDigest))
         let first = try await manager.pull(ModelReference(parsing: "toy"), options: options).release
         for _ in 0..<3 { try await manager.recordAnswer(first.identity) }
@@ -226,7 +226,7 @@ import Testing
         #expect(try await manager.available().map(\.objection) == [nil])
 
         fails.withLock { $0 = false }
-        options.triesHeldBack = true
+        options.retryHeldBack = true
         let resolved = try await manager.resolve(ModelReference(parsing: "toy"), options: options)
         if hasDigest { #expect(resolved.heldBackNote?.hasPrefix("\(tagged) is held back") == true) }
         let second = try await manager.pull(resolved, options: options).release
@@ -248,7 +248,7 @@ import Testing
     @Test func anOvertakenContentIsCollected() async throws {
         let manager = try manager()
         var options = PullOptions()
-        options.asksAgain = true
+        options.refresh = true
         var identities: [ReleaseIdentity] = []
         for content in [Self.old, Self.new, Content.pattern(count: 60_000)] {
             offer(Offer(version: "1.0.0", content: content))
@@ -264,7 +264,7 @@ import Testing
         let failing = ScriptedProbe { _ in throw StoreError(.releaseDamaged, "it says nothing") }
         #expect(await code { try await manager(probe: failing).pull(ModelReference(parsing: "toy")) } == "probe-failed")
         var options = PullOptions()
-        options.triesHeldBack = isPerson
+        options.retryHeldBack = isPerson
         let passing = try manager(probe: ScriptedProbe())
         let outcome = await code { [options] in
             try await passing.pull(ModelReference(parsing: "toy"), options: options)
@@ -283,7 +283,7 @@ import Testing
         let probe = ScriptedProbe.endingTwoProcesses(in: other)
         offer(Offer(version: "1.0.0", content: Self.new))
         var options = PullOptions()
-        options.asksAgain = true
+        options.refresh = true
         let (ended, reference) = (try manager(probe: probe), try ModelReference(parsing: name))
         let wanted = options
         await #expect(throws: CancellationError.self) {

@@ -32,7 +32,7 @@ package actor ListedDelivery: ModelDelivering {
         let here = Set(try await manager.localModels().map(\.model.id))
         for text in wanted {
             do {
-                let offer = try await offer(text, asksAgain: policy == .now)
+                let offer = try await offer(text, refresh: policy == .now)
                 let family = offer.model.id
                 found.listed[family] = text
                 // An installed model is offered by its own source.
@@ -49,8 +49,8 @@ package actor ListedDelivery: ModelDelivering {
         return found
     }
 
-    private func offer(_ text: String, asksAgain: Bool) async throws -> OfferedModel {
-        if !asksAgain, let offer = known[text] { return offer }
+    private func offer(_ text: String, refresh: Bool) async throws -> OfferedModel {
+        if !refresh, let offer = known[text] { return offer }
         let offer = try await Self.offer(text, manager)
         known[text] = offer
         return offer

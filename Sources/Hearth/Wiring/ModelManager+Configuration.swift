@@ -34,7 +34,7 @@ extension ModelManager {
     ///   - tellMemory: told the memory needed by a large release before its download, as a sentence; `nil` logs it.
     /// - Throws: ``ConfigurationError`` for an invalid origin or variable. An invalid `HF_ENDPOINT` only fails the
     ///   Hub.
-    package init(
+    package convenience init(
         home: Path, configuration: Configuration,
         environment: [String: String] = ProcessInfo.processInfo.environment,
         http: any HTTPClient = DefaultHTTPClient(), time: TimeSource = .system,

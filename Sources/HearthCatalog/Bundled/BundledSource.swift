@@ -5,7 +5,7 @@ import HearthBase
 ///
 /// Starting hashes nothing: a release is complete if its files have the right names and sizes.
 /// `ModelManager.checked(_:)` compares the digests at the first use and remembers the result.
-public struct BundledSource: ModelSource {
+public struct BundledSource: CatalogSource {
     public let folder: Path
     private let fileSystem: any FileSystem
 

@@ -6,7 +6,7 @@ import HearthHTTP
 ///
 /// Every file has a digest from the hub: its SHA-256, or git's object ID for small files. Releases are named after
 /// repository and commit, so a branch that moves gives a new version.
-package struct HubSource: ModelSource {
+package struct HubSource: CatalogSource {
     package let reference: HubReference
     private let client: HubClient
     private let cache: HubCache?

@@ -42,7 +42,7 @@ public struct Offer: Sendable, Hashable {
     /// Whether the user named the version, and so overrides an objection.
     public package(set) var isNamed = false
     /// Whether a held-back release is tried again, because the user named it just now.
-    package var triesHeldBack = false
+    package var retryHeldBack = false
     /// The message that a pull tries a held-back release again, with the release's name on this device.
     public package(set) var heldBackNote: String?
     /// Whether the list's versions are ordered. Those of a hub's repository or a single-model list are not.
@@ -79,7 +79,7 @@ public struct Offer: Sendable, Hashable {
     package func named(_ isNamed: Bool) -> Self {
         var offer = self
         offer.isNamed = isNamed
-        offer.triesHeldBack = isNamed
+        offer.retryHeldBack = isNamed
         return offer
     }
 }

@@ -11,7 +11,7 @@ import HearthHTTP
 ///
 /// If the device has a trusted root of the origin, ``SignedManifest`` decides which bytes are the list, and the versions
 /// and the expiry of the metadata stand in place of the list's own.
-package struct OriginSource: ModelSource {
+package struct OriginSource: CatalogSource {
     package let origin: Origin
     private let family: Family?
     private let fetcher: CatalogFetcher

@@ -82,8 +82,8 @@ struct Pull: Command {
         options.allowDowngrade = values.has(Self.allowDowngrade)
         options.allowStale = values.has(Self.allowStale)
         options.ignoreMemory = values.has(.ignoreMemory)
-        options.asksAgain = values.has(.refresh)
-        options.triesHeldBack = true
+        options.refresh = values.has(.refresh)
+        options.retryHeldBack = true
         options.bytesPerSecond = try values.value(Self.rate)
         self.options = options
         metered = try values.value(.metered)

@@ -21,12 +21,12 @@ public struct PullOptions: Sendable, Hashable {
     public var ignoreMemory = false
     /// Try a held-back release again, because a person asked for the model. A version that is named is always tried
     /// again.
-    public var triesHeldBack = false
+    public var retryHeldBack = false
     /// The use of metered networks. `MeteredUse.ask` refuses here as `MeteredUse.deny` does, so that the caller can
     /// ask.
     public var metered = MeteredUse.deny
     /// Ask the sources again, even if their cached answers are fresh.
-    public var asksAgain = false
+    public var refresh = false
     /// The rate limit in bytes a second, `nil` for none.
     public var bytesPerSecond: UInt64?
 

@@ -6,7 +6,7 @@ import HearthCatalog
 struct ManifestEntryWriter {
     let source: PublishSource
     let request: PublishRequest
-    let classes: ClassList?
+    let classes: PublishClasses?
     /// The published entry, if there is one.
     let previous: [String: JSONValue]?
     let now: Date

@@ -24,7 +24,7 @@ struct PublishDraft: Sendable {
     /// Plans a publication. The target is asked what it holds, and not changed.
     /// - Throws: ``PublishingError`` with `release-exists` or `name-needed`; the target's errors.
     init(
-        _ sources: [HashedSource], request: PublishRequest, classes: ClassList?, before: OriginManifest,
+        _ sources: [HashedSource], request: PublishRequest, classes: PublishClasses?, before: OriginManifest,
         target: any PublishTarget, now: Date
     ) async throws {
         manifest = before
@@ -50,7 +50,7 @@ struct PublishDraft: Sendable {
 
     /// Plans one release. Returns the places that the replaced entry named.
     private mutating func add(
-        _ hashed: HashedSource, _ request: PublishRequest, _ classes: ClassList?, _ target: any PublishTarget,
+        _ hashed: HashedSource, _ request: PublishRequest, _ classes: PublishClasses?, _ target: any PublishTarget,
         _ now: Date
     ) async throws -> Set<RelativePath> {
         let source = hashed.source
@@ -121,7 +121,7 @@ struct PublishDraft: Sendable {
         results.append(Result(source: source, files: files, outcome: .unchanged))
     }
 
-    private mutating func upload(_ classes: ClassList, to target: any PublishTarget) async throws {
+    private mutating func upload(_ classes: PublishClasses, to target: any PublishTarget) async throws {
         guard try await !target.holds(classes.place, size: UInt64(classes.data.count), digest: classes.digest) else {
             return
         }

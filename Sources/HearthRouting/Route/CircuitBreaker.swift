@@ -49,7 +49,7 @@ package struct CircuitBreaker: Sendable, Hashable {
 }
 
 /// Limits repeated requests, so that a failing endpoint does not get a multiple of the usual load.
-package struct RetryBudget: Sendable, Hashable {
+package struct RepetitionBudget: Sendable, Hashable {
     /// The repetitions left, in tenths; each success adds one.
     package private(set) var tenths = Self.maximum
     static let maximum = 30

@@ -12,7 +12,7 @@ package struct Route: Sendable, Hashable {
     package private(set) var link: RouteLink
     package private(set) var health = RouteHealth()
     package private(set) var breaker = CircuitBreaker()
-    package private(set) var retries = RetryBudget()
+    package private(set) var retries = RepetitionBudget()
     /// The end of a pause that the endpoint asked for, and the code of its error.
     package private(set) var pause: Pause?
     /// The engine of requests without needs of their own.
@@ -128,7 +128,7 @@ package struct Route: Sendable, Hashable {
         policy = new
         if new.endpoint != old.endpoint || new.isThisMachine != old.isThisMachine {
             // What is known of one endpoint says nothing about another one.
-            (breaker, retries, pause) = (CircuitBreaker(), RetryBudget(), nil)
+            (breaker, retries, pause) = (CircuitBreaker(), RepetitionBudget(), nil)
             // An answer to a check of the old endpoint must not pass for one of the new.
             let number = health.number
             health = RouteHealth()

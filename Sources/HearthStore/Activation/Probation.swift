@@ -51,7 +51,7 @@ package struct Probation: Sendable, Hashable {
 
     /// Consequence of an event.
     package enum Verdict: Sendable, Hashable {
-        case goesOn(Probation)
+        case continues(Probation)
         case passed
         case failed(String)
     }
@@ -67,7 +67,7 @@ package struct Probation: Sendable, Hashable {
         case .started(let ends):
             guard ends < Self.uncleanEndsAllowed else { return .failed(Self.reason(uncleanEnds: ends)) }
         }
-        return next.answers >= Self.answersNeeded || next.seconds >= Self.secondsNeeded ? .passed : .goesOn(next)
+        return next.answers >= Self.answersNeeded || next.seconds >= Self.secondsNeeded ? .passed : .continues(next)
     }
 
     private mutating func add(_ more: Double) {

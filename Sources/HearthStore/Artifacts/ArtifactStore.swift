@@ -157,3 +157,7 @@ extension Artifact {
             size: size, digest: digest, made: record.made)
     }
 }
+
+extension StoreHome {
+    var artifacts: ArtifactStore { ArtifactStore(layout: layout, fileSystem: fileSystem) }
+}

@@ -1,3 +1,4 @@
+import HearthBase
 import HearthCatalog
 
 /// Result of re-hashing a release and its artifacts.
@@ -23,4 +24,35 @@ package struct ArtifactCheck: Sendable, Hashable {
     /// The artifact in the record.
     package let artifact: Artifact
     package let outcome: FileCheck.Outcome
+}
+
+extension StoredReleases {
+    /// Reads a release again and compares it with its receipt, and its artifacts with their records.
+    func verify(
+        _ identity: ReleaseIdentity, readsArtifacts: Bool, progress: @escaping StoreProgress, flag: StopFlag
+    ) throws -> VerificationReport {
+        let receipt = try receipt(of: identity)
+        let folder = home.layout.folder(of: identity)
+        let release = InstalledRelease(identity: identity, folder: folder, receipt: receipt, isActive: false)
+        let artifacts = home.artifacts
+        let recorded = readsArtifacts ? try artifacts.recorded(of: release) : []
+        let total = ([receipt.totalSize] + recorded.map(\.size)).saturatedSum
+        var completed: UInt64 = 0
+        func count(_ bytes: UInt64) {
+            completed = [completed, bytes].saturatedSum
+            progress(completed, total)
+        }
+        progress(0, total)
+        let verification = Verification(receipt: receipt, folder: folder, fileSystem: home.fileSystem, flag: flag)
+        var report = VerificationReport(
+            identity: identity, files: try verification.compare(receipt.files, onPiece: count),
+            unexpected: try verification.unexpected(), isVerified: receipt.isVerified)
+        for artifact in recorded {
+            let outcome = try artifacts.compare(artifact, flag: flag, onPiece: count)
+            // An artifact that was removed or rebuilt during the verification is left out.
+            guard try outcome == .intact || artifacts.isCurrent(artifact) else { continue }
+            report.artifacts.append(ArtifactCheck(artifact: artifact, outcome: outcome))
+        }
+        return report
+    }
 }

@@ -158,3 +158,7 @@ package struct ReleaseLeases: Sendable {
         try ClaimFolder(family, in: layout.leases, fileSystem: fileSystem).removeIfEmpty()
     }
 }
+
+extension StoreHome {
+    var leases: ReleaseLeases { ReleaseLeases(layout: layout, fileSystem: fileSystem) }
+}

@@ -99,6 +99,18 @@ extension StoreError {
             context: ErrorContext(model: release.identity.description, file: file))
     }
 
+    /// The error for a release or family that is not on this device.
+    package static func notInstalled(_ what: String) -> Self {
+        StoreError(
+            .notInstalled, "\(what) is not installed",
+            context: ErrorContext(model: what, remedy: "Pull it first."))
+    }
+
+    /// The error for a family without a release of the version and variant.
+    package static func notInstalled(_ family: Family, _ version: ReleaseVersion?, _ variant: Variant?) -> Self {
+        notInstalled(family.name + (version.map { "@\($0)" } ?? "") + (variant.map { ":\($0)" } ?? ""))
+    }
+
     /// The error for a release that a process reads.
     package static func inUse(_ identity: ReleaseIdentity, by holder: ProcessIdentity) -> Self {
         StoreError(

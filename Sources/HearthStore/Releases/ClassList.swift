@@ -2,12 +2,17 @@ import Foundation
 import HearthBase
 
 /// A classifier's list of classes: one name a line, a JSON array, or a JSON object with a member for each class.
-struct ClassList: Sendable, Hashable {
+package struct ClassList: Sendable, Hashable {
     /// The number of classes.
     package let count: Int
 
     /// The largest list that is read, in bytes.
     package static let sizeLimit = 16 << 20
+
+    /// Counts the lines of a text that are not empty.
+    package static func count(linesOf text: String) -> Int {
+        text.split(whereSeparator: \.isNewline).count { line in line.contains { !$0.isWhitespace } }
+    }
 
     /// Reads a list; `nil` if its format does not tell the number of classes: a table, YAML, or a JSON object with
     /// lists or maps such as `{"id2label": {…}, "label2id": {…}}`.
@@ -16,8 +21,7 @@ struct ClassList: Sendable, Hashable {
         switch Path(name).fileExtension {
         case "", "txt":
             guard let text = String(data: data, encoding: .utf8) else { return nil }
-            let lines = text.split(whereSeparator: \.isNewline)
-            count = lines.count { line in line.contains { !$0.isWhitespace } }
+            count = Self.count(linesOf: text)
         case "json":
             do {
                 switch try JSONValue(parsing: data) {

@@ -32,9 +32,9 @@ package struct FileOwners: Sendable, Hashable {
     }
 }
 
-extension ModelStore {
-    /// The releases that have a name for each file, read from the disk.
-    package func owners(of releases: [ReleaseIdentity]) throws -> FileOwners {
+extension StoredReleases {
+    /// The releases that have a name for each file.
+    func owners(of releases: [ReleaseIdentity]) throws -> FileOwners {
         var owners = FileOwners()
         for identity in releases {
             for file in try directory.files(of: identity) { owners.add(file.identity, size: file.size, of: identity) }

@@ -28,9 +28,9 @@ struct Installation: Sendable {
     }
 
     /// Fills a staging folder. Blocks.
-    /// - Parameter holders: the places of each content in installed releases.
+    /// - Parameter places: the places of each content in installed releases.
     package func fill(
-        _ staging: Staging, holders: [ModelStore.Content: [Path]] = [:], flag: StopFlag,
+        _ staging: Staging, places: ContentPlaces? = nil, flag: StopFlag,
         _ progress: @escaping StoreProgress
     ) throws -> Receipt {
         var packed: (plan: ArchivePlan, path: Path)?
@@ -47,7 +47,7 @@ struct Installation: Sendable {
         let unpacked = Locked<UInt64>(0)
         if packed != nil { progress(0, total) }
         return try staging.fill(
-            files, archive: packed, holders: holders, flag: flag,
+            files, archive: packed, places: places, flag: flag,
             onPiece: { count in
                 let done = unpacked.withLock { bytes in
                     bytes += count

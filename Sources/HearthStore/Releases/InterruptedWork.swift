@@ -108,3 +108,19 @@ struct InterruptedWork: Sendable {
         return files
     }
 }
+
+extension StoreHome {
+    /// Refuses a home folder of another layout, and finishes interrupted work if possible.
+    nonisolated(nonsending) func inspect() async throws {
+        _ = try isLaidOut()
+        let interrupted = InterruptedWork(layout: layout, fileSystem: fileSystem)
+        do {
+            if try interrupted.exists() { try await committing { try interrupted.clear() } }
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            // A home folder that is read-only, or locked by another process, can still be read.
+            Log.write(.info, "unfinished files stay until the next start: \(error)")
+        }
+    }
+}

@@ -45,3 +45,23 @@ public enum ModelAvailability: Sendable, Hashable {
         return versions.0.isNewer(than: versions.1) ?? true ? .downloaded(active) : .bundled(bundled)
     }
 }
+
+extension StoredReleases {
+    /// Finds the usable model of each family, and the problems of unusable live releases.
+    func usable(
+        beside bundled: [Family: BundledRelease]
+    ) throws -> (models: [Family: ModelAvailability], problems: [Family: any Error]) {
+        var models = bundled.mapValues { ModelAvailability.bundled($0) }
+        var problems: [Family: any Error] = [:]
+        for family in try directory.families() {
+            do {
+                let state = try home.activation.state(of: family)
+                guard let active = try state.active.flatMap({ try find($0) }) else { continue }
+                models[family] = .deciding(bundled: bundled[family], active: active, pinned: state.pinned)
+            } catch {
+                problems[family] = error
+            }
+        }
+        return (models, problems)
+    }
+}

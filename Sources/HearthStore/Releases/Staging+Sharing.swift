@@ -6,19 +6,19 @@ extension Staging {
     /// For files whose digest was unknown before they arrived: those of an archive, and those that a hub names by git's
     /// hash. If sharing fails, the file stays as it is and only takes more space. Runs before the folders are
     /// synchronised.
-    /// - Parameter holders: the places of each content, by the receipts of installed releases; re-read before they are
+    /// - Parameter places: the places of each content, by the receipts of installed releases; re-read before they are
     ///   trusted.
     /// - Throws: `CancellationError`; `FileError` if an unfinished name would stay in the release.
-    func share(_ files: [Receipt.File], with holders: [ModelStore.Content: [Path]], flag: StopFlag) throws {
-        var holders = holders
+    func share(_ files: [Receipt.File], with places: ContentPlaces, flag: StopFlag) throws {
+        var places = places
         for file in files where file.size > 0 {
             try flag.check()
-            let content = ModelStore.Content(digest: file.digest, size: file.size)
+            let content = file.content
             let path = folder.appending(file.name)
-            for place in holders[content] ?? [] {
+            for place in places[content] {
                 if try share(file, at: path, with: place, flag) { break }
             }
-            holders[content, default: []].append(path)
+            places.add(path, of: content)
         }
     }
 

@@ -50,12 +50,12 @@ struct Staging: Sendable {
 
     /// Brings the files, the archive's contents and their receipt to the disk, below the staging folder.
     /// - Parameters:
-    ///   - holders: the places of each content in installed releases, to store files once with them.
+    ///   - places: the places of each content in installed releases, to store files once with them.
     ///   - receipt: makes the receipt of all files.
     /// - Returns: that receipt.
     package func fill(
         _ files: [StagedFile], archive: (plan: ArchivePlan, path: Path)? = nil,
-        holders: [ModelStore.Content: [Path]] = [:], flag: StopFlag, onPiece: @escaping (UInt64) -> Void = { _ in },
+        places: ContentPlaces? = nil, flag: StopFlag, onPiece: @escaping (UInt64) -> Void = { _ in },
         receipt: ([Receipt.File]) throws -> Receipt
     ) throws -> Receipt {
         var folders: Set<RelativePath> = []
@@ -77,7 +77,7 @@ struct Staging: Sendable {
         }
         try Self.refuseEqualNames(all.map(\.name), of: identity)
         let shared = Set(files.filter(\.isShared).map(\.name))
-        try share(all.filter { !shared.contains($0.name) }, with: holders, flag: flag)
+        try share(all.filter { !shared.contains($0.name) }, with: places ?? ContentPlaces(fileSystem: fileSystem), flag: flag)
         let receipt = try receipt(all)
         // Each folder's contents before the folder. The outermost folder is brought to the disk with the receipt, so
         // that no receipt exists without its files.

@@ -56,7 +56,7 @@ package struct FileTransfer: Sendable {
         _ request: TransferRequest, under lock: TransferLock, _ reporter: ProgressReporter
     ) async throws -> TransferredFile {
         let place = try self.place(of: request)
-        guard let network else { return try await attempt(request, at: place, reporter) }
+        guard let network else { return try await fetchChecked(request, at: place, reporter) }
         let gate = NetworkGate(policy: NetworkPolicy(metered: request.metered), monitor: network, time: time)
         return try await gate.whileAllowed(locations: request.locations) { hold in
             lock.tell(hold.map(DownloadHold.init))
@@ -66,12 +66,12 @@ package struct FileTransfer: Sendable {
             let held = (try? recordedBytes(of: request)) ?? 0
             reporter.report(.waiting(hold), holding: held, of: request.size.exact)
         } body: {
-            try await attempt(request, at: place, reporter)
+            try await fetchChecked(request, at: place, reporter)
         }
     }
 
     /// Fetches the file until its bytes are the promised ones or the ``RetryBudget`` is spent.
-    private func attempt(
+    private func fetchChecked(
         _ request: TransferRequest, at place: Path, _ reporter: ProgressReporter
     ) async throws -> TransferredFile {
         var request = request
@@ -80,7 +80,7 @@ package struct FileTransfer: Sendable {
         var fetched: UInt64 = 0
         var isRaced = true
         while true {
-            var (file, isAdopted) = try await fetchOnce(request, at: place, isRaced: isRaced, budget, reporter)
+            var (file, isAdopted) = try await fetchMissing(request, at: place, isRaced: isRaced, budget, reporter)
             fetched += file.fetchedBytes
             file.fetchedBytes = fetched
             guard let difference = try await difference(of: file, from: request) else { return file }
@@ -118,7 +118,7 @@ package struct FileTransfer: Sendable {
     /// Fetches the missing bytes, without checking the digest of the whole.
     /// - Parameter isRaced: whether all sources are used at a time; otherwise one, and the next when that fails.
     /// - Returns: the file, and whether some bytes were adopted without a journal.
-    private func fetchOnce(
+    private func fetchMissing(
         _ request: TransferRequest, at place: Path, isRaced: Bool, _ budget: RetryBudget, _ reporter: ProgressReporter
     ) async throws -> (TransferredFile, isAdopted: Bool) {
         let session = Locked<TransferSession?>(nil)
@@ -130,15 +130,16 @@ package struct FileTransfer: Sendable {
             }
         }
         return try await withTaskCancellationHandler {
-            try await fetchOnce(request, into: part, session, at: place, isRaced: isRaced, budget, reporter)
+            try await fill(part, of: request, session, at: place, isRaced: isRaced, budget, reporter)
         } onCancel: {
             // Ends the check of the bytes on the disk at once, and the wait for it.
             part.abandon()
         }
     }
 
-    private func fetchOnce(
-        _ request: TransferRequest, into part: PartFile, _ session: Locked<TransferSession?>, at place: Path,
+    /// Fetches the bytes that a part file lacks.
+    private func fill(
+        _ part: PartFile, of request: TransferRequest, _ session: Locked<TransferSession?>, at place: Path,
         isRaced: Bool, _ budget: RetryBudget, _ reporter: ProgressReporter
     ) async throws -> (TransferredFile, isAdopted: Bool) {
         // Bytes on the disk are checked first. With an index, only the check tells which bytes are missing. Without

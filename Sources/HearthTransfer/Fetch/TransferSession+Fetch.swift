@@ -12,7 +12,7 @@ extension TransferSession {
 
     /// Fetches a job's bytes, with a fresh address if the known one has expired.
     /// - Parameter requested: set to the pause that the server asks for.
-    package func fetch(_ job: SessionState.Job, _ requested: inout Duration?) async throws {
+    package func fetchBytes(of job: SessionState.Job, _ requested: inout Duration?) async throws {
         var address = try await addresses.address(of: job.source)
         var refusals = 0
         var here = state.withLock { $0.here }

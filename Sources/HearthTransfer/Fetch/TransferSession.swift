@@ -156,7 +156,7 @@ final class TransferSession: Sendable {
         var requested: Duration?
         let outcome: Result<Void, any Error>
         do {
-            try await fetch(job, &requested)
+            try await fetchBytes(of: job, &requested)
             outcome = .success(())
         } catch {
             outcome = .failure(error)

@@ -10,7 +10,7 @@ extension TransferManager {
         do {
             let lock = try await begin(transfer, plan)
             watch(transfer)
-            outcome = .success(try await fetch(transfer, under: lock))
+            outcome = .success(try await fetchThroughPauses(transfer, under: lock))
         } catch {
             outcome = .failure(error)
         }
@@ -64,11 +64,11 @@ extension TransferManager {
     }
 
     /// Fetches until the file is whole; waits while it is paused.
-    private func fetch(_ transfer: QueuedTransfer, under lock: TransferLock) async throws -> TransferredFile {
+    private func fetchThroughPauses(_ transfer: QueuedTransfer, under lock: TransferLock) async throws -> TransferredFile {
         while true {
             switch transfer.stop {
             case nil:
-                guard let file = try await fetchOnce(transfer, under: lock) else { continue }
+                guard let file = try await fetchUntilStopped(transfer, under: lock) else { continue }
                 // A pause that came after the last byte changes nothing.
                 switch transfer.stop {
                 case nil, .paused: return file
@@ -92,7 +92,7 @@ extension TransferManager {
     }
 
     /// Fetches the file; returns `nil` if the transfer was stopped.
-    private func fetchOnce(_ queued: QueuedTransfer, under lock: TransferLock) async throws -> TransferredFile? {
+    private func fetchUntilStopped(_ queued: QueuedTransfer, under lock: TransferLock) async throws -> TransferredFile? {
         let task = Task { [fetcher = queued.fetcher, request = queued.request, reporter = queued.reporter] in
             try await fetcher.fetch(request, under: lock, reporter)
         }

@@ -60,7 +60,7 @@ import Testing
     /// Asks the origin each time, however long its list is good for.
     private var anew: PullOptions {
         var options = PullOptions()
-        options.asksAgain = true
+        options.refresh = true
         return options
     }
 
@@ -184,7 +184,7 @@ import Testing
         #expect(await events.next()?.summary == "up to date toy")
 
         try offer("1.0.0", "2.0.0")
-        let look = await manager.checkForUpdates(of: family, .look, options: anew)
+        let look = await manager.checkForUpdates(of: family, installs: false, options: anew)
         #expect(look.findings.count == 1 && look.installed.isEmpty && look.failures.isEmpty)
         #expect(await events.next()?.summary == "update toy")
         #expect(try await manager.installed().count == 1)

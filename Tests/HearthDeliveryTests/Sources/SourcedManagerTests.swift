@@ -132,7 +132,7 @@ import Testing
         offer(["1.0.0", "1.1.0", "1.2.0"])
         #expect(try await manager().updates(of: nil, .now).first?.active?.name == "1.1.0")
         var options = PullOptions()
-        options.asksAgain = true
+        options.refresh = true
         offer(["1.3.0"])
         #expect(try await pull("toy", options) == "1.3.0")
         clock.advance(by: .seconds(3600))
@@ -152,7 +152,7 @@ import Testing
         #expect(try await manager.model(family, policy: .latest).identity?.version.name == "1.1.0")
         isDown.withLock { $0 = true }
         var options = PullOptions()
-        options.asksAgain = true
+        options.refresh = true
         let check = await manager.checkForUpdates(options: options)
         #expect(check.installed.isEmpty && check.failures.map(\.family) == [family])
         #expect((check.failures.first?.error as? DeliveryError)?.code == .sourceUnreachable)

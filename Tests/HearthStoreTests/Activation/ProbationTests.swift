@@ -30,7 +30,7 @@ import Testing
     ) throws {
         let text =
             switch try probation(answers, seconds).after(event) {
-            case .goesOn(let next): "\(next.answers) \(next.seconds)"
+            case .continues(let next): "\(next.answers) \(next.seconds)"
             case .passed: "passed"
             case .failed: "failed"
             }

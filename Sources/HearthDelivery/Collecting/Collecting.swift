@@ -1,0 +1,105 @@
+import Foundation
+import HearthBase
+import HearthCatalog
+import HearthStore
+import HearthTransfer
+
+/// Frees disk space: unneeded releases, artifacts, partial downloads and cached catalogs.
+struct Collecting: Sendable {
+    let store: ModelStore
+    let transfers: TransferManager
+    let sources: CatalogSources
+    let live: LiveReleases
+    let preparer: (any ReleasePreparer)?
+
+    /// Plans a collection, and changes nothing.
+    func plan(budget: UInt64?) async throws -> CollectionPlan {
+        try await store.prepare()
+        var facts = try await store.facts()
+        for summary in try await transfers.list() {
+            guard case .orphaned = summary.state else {
+                if let index = facts.members.firstIndex(where: { $0.identity == summary.release }) {
+                    facts.members[index].protections.insert(.incoming)
+                }
+                continue
+            }
+            facts.orphans.append(
+                CollectionFacts.Remnant(
+                    item: .transfer(summary.key.name), bytes: summary.allocatedBytes, changed: summary.changed))
+        }
+        for index in facts.members.indices
+        where facts.members[index].preparedBytes > 0 && !facts.members[index].protections.contains(.inUse) {
+            guard let release = try await live.local.undamaged(facts.members[index].identity) else { continue }
+            guard case .some(let recipe) = try await recipeInUse(for: release) else { continue }
+            facts.members[index].outdatedBytes = try await store.outdatedArtifactBytes(of: release, besides: recipe)
+        }
+        facts.strayCatalogs = try await strayCatalogs()
+        return CollectionPlan(facts, budget: budget, now: sources.time.now)
+    }
+
+    /// Carries out a plan in small steps, between which other processes can work. Items needed since the plan stay.
+    /// - Returns: the removals that were done.
+    /// - Throws: `home-busy`, `FileError`, `CancellationError`; earlier removals stay done.
+    func collect(_ plan: CollectionPlan) async throws -> [CollectionPlan.Removal] {
+        try await store.clearInterruptedWork()
+        var done: [CollectionPlan.Removal] = []
+        for removal in plan.removals {
+            try Task.checkCancellation()
+            let isGone: Bool
+            switch removal.item {
+            case .release(let identity):
+                isGone = try await !store.remove([identity], isBudget: removal.reason == .overBudget).isEmpty
+                if isGone { live.events.post(.removed(identity)) }
+            case .prepared(let identity) where removal.reason == .outdated:
+                guard let release = try await live.local.undamaged(identity),
+                    case .some(let recipe) = try await recipeInUse(for: release)
+                else { continue }
+                isGone = try await store.removeOutdatedArtifacts(of: release, besides: recipe)
+            case .prepared(let identity): isGone = try await store.removeStrayPrepared(identity)
+            case .transfer(let name):
+                guard let key = TransferKey(name) else { continue }
+                isGone = try await transfers.remove(TransferFolder(key, in: transfers.folder, fileSystem: sources.fileSystem))
+                    .isDone
+            case .catalog(let name):
+                let copies = CatalogCache(folder: store.layout.catalogs, fileSystem: sources.fileSystem)
+                isGone = try await blocking { try copies.discard(name) }
+            }
+            if isGone { done.append(removal) }
+        }
+        return done
+    }
+
+    /// The recipe in use for a release, `.some(nil)` if it needs no artifact; `nil` if unknown: all artifacts stay.
+    private func recipeInUse(for release: InstalledRelease) async throws -> Recipe?? {
+        guard let preparer else { return nil }
+        do {
+            return .some(try await preparer.recipe(for: release))
+        } catch {
+            try Task.checkCancellation()
+            if error is CancellationError { throw error }
+            Log.write(.info, "artifacts", "the artifacts of \(release.identity) stay: \(error)")
+            return nil
+        }
+    }
+
+    /// Cached catalogs that belong to no configured origin and no installed release.
+    private func strayCatalogs() async throws -> [CollectionFacts.Remnant] {
+        let installed = try await store.inventory().releases.compactMap(\.receipt.originDigest?.hex)
+        let folder = store.layout.catalogs
+        let copies = CatalogCache(folder: folder, fileSystem: sources.fileSystem)
+        let wanted = Set(sources.origins.map(\.key.hex) + installed)
+        return try await blocking { [fileSystem = sources.fileSystem] in
+            guard try fileSystem.status(at: folder, followLinks: false)?.kind == .folder else { return [] }
+            return try fileSystem.contents(of: folder).compactMap { name -> CollectionFacts.Remnant? in
+                let path = folder.joined(name)
+                guard name.utf8.count == 64, !wanted.contains(name),
+                    try fileSystem.status(at: path, followLinks: false)?.kind == .folder
+                else { return nil }
+                let files = try copies.removableFiles(name)
+                guard !files.isEmpty else { return nil }
+                let bytes = try files.map { try fileSystem.status(at: $0, followLinks: false)?.size ?? 0 }
+                return CollectionFacts.Remnant(item: .catalog(name), bytes: bytes.saturatedSum)
+            }
+        }
+    }
+}
