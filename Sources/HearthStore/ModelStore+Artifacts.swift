@@ -24,7 +24,7 @@ extension ModelStore {
         _ release: InstalledRelease, by preparer: any ReleasePreparer, under lease: ReleaseLease?, rehashing: Bool,
         sourceIsVerified: Bool = false, progress: @escaping @Sendable (ActivationProgress) -> Void = { _ in }
     ) async throws -> ReleasePreparation {
-        try await ArtifactMaking(home: home, release: release, lease: lease)
+        try await ArtifactBuilding(home: home, release: release, lease: lease)
             .prepare(by: preparer, rehashing: rehashing, sourceIsVerified: sourceIsVerified, progress: progress)
     }
 
@@ -35,7 +35,7 @@ extension ModelStore {
     package func artifact(
         by recipe: Recipe, of release: InstalledRelease, rehashing: Bool, under lease: ReleaseLease? = nil
     ) async throws -> Artifact? {
-        try await ArtifactMaking(home: home, release: release, lease: lease).find(recipe, rehashing: rehashing)
+        try await ArtifactBuilding(home: home, release: release, lease: lease).find(recipe, rehashing: rehashing)
     }
 
     /// Builds an artifact beside its place, brings it to the disk, hashes it, and moves it to its place in one step.
@@ -48,7 +48,7 @@ extension ModelStore {
         _ recipe: Recipe, of release: InstalledRelease, verifyingSource: Bool, under lease: ReleaseLease? = nil,
         build: @Sendable (Path) async throws -> Void
     ) async throws -> Artifact {
-        try await ArtifactMaking(home: home, release: release, lease: lease)
+        try await ArtifactBuilding(home: home, release: release, lease: lease)
             .build(recipe, verifyingSource: verifyingSource, build: build)
     }
 

@@ -6,7 +6,7 @@ import HearthCatalog
 ///
 /// Every change is one step under a lock between processes. Its order leaves a whole home folder if it is interrupted
 /// anywhere. ``HomeLayout`` shows the layout. Values do the work on the actor's thread: `StoredReleases` reads,
-/// `Installing`, `FileReplacing`, `ReleaseSwitch`, `Recovering`, `ArtifactMaking` and `ReleaseRemoval` change.
+/// `Installing`, `FileReplacing`, `ReleaseSwitch`, `Recovering`, `ArtifactBuilding` and `ReleaseRemoval` change.
 ///
 /// ```swift
 /// let store = ModelStore(home: home)

@@ -58,8 +58,10 @@ struct Collecting: Sendable {
             case .prepared(let identity): isGone = try await store.removeStrayPrepared(identity)
             case .transfer(let name):
                 guard let key = TransferKey(name) else { continue }
-                isGone = try await transfers.remove(TransferFolder(key, in: transfers.folder, fileSystem: sources.fileSystem))
-                    .isDone
+                isGone = try await transfers.remove(
+                    TransferFolder(key, in: transfers.folder, fileSystem: sources.fileSystem)
+                )
+                .isDone
             case .catalog(let name):
                 let copies = CatalogCache(folder: store.layout.catalogs, fileSystem: sources.fileSystem)
                 isGone = try await blocking { try copies.discard(name) }

@@ -65,7 +65,9 @@ struct Admission: Sendable {
     func checkStorage(for release: Release, _ files: [RemoteFile], _ shared: [StagedFile]) async throws {
         let folder = store.transfersFolder
         let (policy, bytes, unknown) = try await blocking {
-            [transfer = fetching.transfer, fileSystem = fetching.fileSystem] () throws -> (StoragePolicy, UInt64?, (any Error)?) in
+            [transfer = fetching.transfer, fileSystem = fetching.fileSystem] () throws -> (
+                StoragePolicy, UInt64?, (any Error)?
+            ) in
             let held = try files.map { try transfer.bytesHeld(of: TransferRequest($0)) }
             // Files shared with another release need no further space.
             let there = (held + shared.map(\.size)).saturatedSum

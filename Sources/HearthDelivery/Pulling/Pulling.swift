@@ -27,7 +27,9 @@ struct Pulling: Sendable {
             let there = await follow(resolved, there)
             return .alreadyInstalled(try await activateIfWanted(there, resolved, options, rehashes: true, progress))
         }
-        if !resolved.retryHeldBack { try await admission.refuseHeldBack(try await store.identity(of: release), options) }
+        if !resolved.retryHeldBack {
+            try await admission.refuseHeldBack(try await store.identity(of: release), options)
+        }
         try admission.check(resolved, options)
         if !resolved.acceptsOlder { try await admission.refuseDowngrade(release, options) }
 
@@ -47,7 +49,9 @@ struct Pulling: Sendable {
         live.events.post(.installed(installed))
         if installed.isActive { await live.becameLive(installed) }
         // The contents of an archive are known only now, so a held-back one is found only now.
-        if !installed.isActive, !resolved.retryHeldBack { try await admission.refuseHeldBack(installed.identity, options) }
+        if !installed.isActive, !resolved.retryHeldBack {
+            try await admission.refuseHeldBack(installed.identity, options)
+        }
         // No rehash: every byte was hashed when it arrived.
         let live = try await activateIfWanted(installed, resolved, options, rehashes: false, progress)
         return .installed(live, fetchedBytes: fetched)

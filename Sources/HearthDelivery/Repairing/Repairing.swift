@@ -91,7 +91,8 @@ struct Repairing: Sendable {
             receipt.files.map { ($0.digest, $0.size) }
             + [receipt.archive].compactMap(\.self).map { ($0.digest, $0.size) }
         for (digest, size) in contents {
-            await fetching.transfers.sweep(TransferRequest(label: "", locations: [], size: .exact(size), digest: digest))
+            await fetching.transfers.sweep(
+                TransferRequest(label: "", locations: [], size: .exact(size), digest: digest))
         }
     }
 

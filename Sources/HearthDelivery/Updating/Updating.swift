@@ -110,7 +110,8 @@ struct Updating: Sendable {
             let answer = try await sources.answer(of: source, for: family, in: reports)
             if let inUse = inUse[family] {
                 let finding = try await finding(
-                    family, inUse: inUse, installed[family] ?? [], answer, source.hub, ignoresMemory: device.ignoresMemory)
+                    family, inUse: inUse, installed[family] ?? [], answer, source.hub,
+                    ignoresMemory: device.ignoresMemory)
                 if case .noUpdate(let reason) = finding.reason { found.stays[family] = reason }
                 // The release in use is offered too; another variant of it is no update.
                 let same = source.hub == nil ? answer.listing.flatMap { Self.offer(of: inUse, in: $0) } : nil

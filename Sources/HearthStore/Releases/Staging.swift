@@ -77,7 +77,8 @@ struct Staging: Sendable {
         }
         try Self.refuseEqualNames(all.map(\.name), of: identity)
         let shared = Set(files.filter(\.isShared).map(\.name))
-        try share(all.filter { !shared.contains($0.name) }, with: places ?? ContentPlaces(fileSystem: fileSystem), flag: flag)
+        try share(
+            all.filter { !shared.contains($0.name) }, with: places ?? ContentPlaces(fileSystem: fileSystem), flag: flag)
         let receipt = try receipt(all)
         // Each folder's contents before the folder. The outermost folder is brought to the disk with the receipt, so
         // that no receipt exists without its files.

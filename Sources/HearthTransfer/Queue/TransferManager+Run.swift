@@ -64,7 +64,9 @@ extension TransferManager {
     }
 
     /// Fetches until the file is whole; waits while it is paused.
-    private func fetchThroughPauses(_ transfer: QueuedTransfer, under lock: TransferLock) async throws -> TransferredFile {
+    private func fetchThroughPauses(_ transfer: QueuedTransfer, under lock: TransferLock) async throws
+        -> TransferredFile
+    {
         while true {
             switch transfer.stop {
             case nil:
@@ -92,7 +94,8 @@ extension TransferManager {
     }
 
     /// Fetches the file; returns `nil` if the transfer was stopped.
-    private func fetchUntilStopped(_ queued: QueuedTransfer, under lock: TransferLock) async throws -> TransferredFile? {
+    private func fetchUntilStopped(_ queued: QueuedTransfer, under lock: TransferLock) async throws -> TransferredFile?
+    {
         let task = Task { [fetcher = queued.fetcher, request = queued.request, reporter = queued.reporter] in
             try await fetcher.fetch(request, under: lock, reporter)
         }

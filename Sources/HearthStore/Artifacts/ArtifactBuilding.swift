@@ -3,7 +3,7 @@ import HearthBase
 import HearthCatalog
 
 /// Finds and makes the artifact of one release; runs on the caller's executor.
-struct ArtifactMaking: Sendable {
+struct ArtifactBuilding: Sendable {
     let home: StoreHome
     let release: InstalledRelease
     /// The caller's lease on the release, under which no file is open yet.
@@ -20,7 +20,9 @@ struct ArtifactMaking: Sendable {
             guard let recipe = try await preparer.recipe(for: release) else {
                 return ReleasePreparation(outcome: .notNeeded)
             }
-            if let refused = try await blocking({ [artifacts, release] in try artifacts.refusal(of: recipe, for: release) }) {
+            if let refused = try await blocking({ [artifacts, release] in
+                try artifacts.refusal(of: recipe, for: release)
+            }) {
                 Log.write(
                     .info, "activation",
                     "\(release.identity) is used as it came, without \(recipe.summary): \(refused.reason)")
