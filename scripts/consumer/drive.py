@@ -120,14 +120,12 @@ def server():
 def publish():
     import bucket
     store = bucket.Server("rclone", work)
-    settings = {"RCLONE_CONFIG_R2_TYPE": "s3", "RCLONE_CONFIG_R2_PROVIDER": "Other", "RCLONE_CONFIG_R2_ENDPOINT": store.endpoint,
-                "RCLONE_CONFIG_R2_ACCESS_KEY_ID": bucket.KEY, "RCLONE_CONFIG_R2_SECRET_ACCESS_KEY": bucket.SECRET}
     named = f"{work}/{FAMILY}-v1.0.0-q4_1.gguf"
     os.link(model, named)
     try:
-        good, text = run("Publish", named, f"r2:models/{bucket.PREFIX}", **settings)
+        good, text = run("Publish", store.endpoint, "models", named, AWS_ACCESS_KEY_ID=bucket.KEY, AWS_SECRET_ACCESS_KEY=bucket.SECRET)
         report("publishing to a bucket", good, text)
-        good, text = run("Picker", f"{store.public}/models.json", FAMILY, home=f"{work}/home-device")
+        good, text = run("Picker", f"{store.public.removesuffix('/' + bucket.PREFIX)}/models.json", FAMILY, home=f"{work}/home-device")
         report("a device that downloads from the bucket", good and "Paris" in text, text)
     finally:
         store.stop()
