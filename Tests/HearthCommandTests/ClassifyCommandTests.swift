@@ -1,4 +1,5 @@
 import Foundation
+import Hearth
 import HearthBase
 import HearthClassification
 import HearthInference
@@ -38,7 +39,7 @@ import Testing
     ) {
         var probe = CommandProbe(home: folder.path("home"))
         if let cloud {
-            probe.cloud = CloudChoice(engine: Cloud(engine: ScriptedEngine(cloud)), name: "claude", hasOwnKey: true)
+            probe.cloud = CloudModel(engine: Cloud(engine: ScriptedEngine(cloud)), name: "claude", hasOwnKey: true)
         }
         let status = await probe.run(["classify", "--model", model] + words)
         return (probe, status)

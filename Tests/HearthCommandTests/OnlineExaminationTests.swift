@@ -27,7 +27,7 @@ import Testing
         var probe = CommandProbe(home: folder.path("home"), environment: environment, time: time)
         probe.cloud = try cloud.map { url in
             let settings = try CloudSettings(.openai, url: url, model: "m-1", key: "key")
-            return CloudChoice(engine: CloudEngine(settings), name: "m-1", hasOwnKey: true)
+            return CloudModel(engine: CloudEngine(settings), name: "m-1", hasOwnKey: true)
         }
         return probe
     }

@@ -27,7 +27,7 @@ import Testing
     ) -> CommandProbe {
         var probe = CommandProbe(home: folder.path("home"))
         let cloud = Cloud(engine: ScriptedEngine(answers), failure: failure)
-        probe.cloud = CloudChoice(engine: cloud, name: "gemini-2.5-flash", hasOwnKey: true)
+        probe.cloud = CloudModel(engine: cloud, name: "gemini-2.5-flash", hasOwnKey: true)
         return probe
     }
 
@@ -259,7 +259,7 @@ import Testing
             interruptions: interruptions, time: clock.time)
         var cloud = Cloud(engine: ScriptedEngine([]))
         cloud.address = try #require(URL(string: "https://cloud.example"))
-        probe.cloud = CloudChoice(engine: cloud, name: "gemini-2.5-flash", hasOwnKey: true)
+        probe.cloud = CloudModel(engine: cloud, name: "gemini-2.5-flash", hasOwnKey: true)
         let watching = Task { [probe] in await probe.run("route", "--watch") }
         var printed = lines.stream.makeAsyncIterator()
         func next(after seconds: Int) async -> String? {

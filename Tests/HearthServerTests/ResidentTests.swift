@@ -1,5 +1,7 @@
 import Foundation
+import Hearth
 import HearthBase
+import HearthDelivery
 import HearthHTTP
 import HearthTestSupport
 import Testing
@@ -17,39 +19,38 @@ import Glibc
 struct ResidentTests {
     /// A resident server of a home, on its unix socket and a free port.
     private final class Fixture: Sendable {
-        let home: TemporaryFolder
+        let native: NativeFixture
         let place: ResidentPlace
         let server: ResidentServer
         let address: ListeningAddress
         let key: String
-        let stopped = Signal()
         let lines = Locked<[String]>([])
 
-        init(_ run: @escaping @Sendable (ResidentJob, JobOrder) async -> Int32) throws {
-            home = try TemporaryFolder()
-            place = ResidentPlace(home: home.path, environment: [:])
+        init() async throws {
+            native = try await NativeFixture()
+            place = ResidentPlace(home: native.hearth.home, environment: [:])
             try place.prepare()
             var keys = AccessKeys()
             key = try keys.create("test", scopes: [.admin], at: Date())
-            var rules = RequestGuard.Rules()
-            rules.user = getuid()
-            rules.allowedOrigins = ["https://app.example"]
-            let (stopped, lines) = (stopped, lines)
-            let parts = ResidentServer.Parts(
-                models: { request in
-                    request.target.path == "/v1/models" ? .text(200, "models for \(request.caller.name)") : nil
-                }, scope: { _, path in path == "/v1/models" ? .chat : nil }, run: run,
-                pull: { $0.hasPrefix("/") ? nil : ["pull", $0] }, stop: { stopped.send() },
-                log: { line in lines.withLock { $0.append(line) } })
+            try keys.save(home: place.home)
+            try await SettingsFile(home: place.home).change { try $0.set("serve.origins", to: "https://app.example") }
+            await native.home.reload()
             var bounds = CallerLimits.Bounds()
             bounds.burst = 40
             bounds.perMinute = 1
-            server = ResidentServer(
-                rules: rules, keys: keys, bounds: bounds, usesTLS: false, time: .system, parts: parts)
+            let lines = lines
+            server = ResidentServer(native.home, page: native.service, bounds: bounds) { line in
+                lines.withLock { $0.append(line) }
+            }
             let tcp = try ListeningSocket(host: "127.0.0.1", port: 0)
             guard let address = tcp.address else { throw RawConnection.Failure(number: 0) }
             self.address = address
             _ = try server.listen(on: [tcp, ListeningSocket(unix: place.socket)])
+        }
+
+        func close() async {
+            await server.stop(grace: .zero)
+            await native.close()
         }
 
         func get(_ path: String, method: String = "GET", _ fields: [String] = []) throws -> RawConnection.Response {
@@ -62,19 +63,16 @@ struct ResidentTests {
         }
     }
 
-    private func with(
-        run: @escaping @Sendable (ResidentJob, JobOrder) async -> Int32 = { _, _ in 0 },
-        _ body: @Sendable (Fixture) async throws -> Void
-    ) async throws {
+    private func with(_ body: @Sendable (Fixture) async throws -> Void) async throws {
         try await BlockingExecutor.run {
-            let fixture = try Fixture(run)
+            let fixture = try await Fixture()
             do {
                 try await body(fixture)
             } catch {
-                await fixture.server.stop(grace: .zero)
+                await fixture.close()
                 throw error
             }
-            await fixture.server.stop(grace: .zero)
+            await fixture.close()
         }
     }
 
@@ -83,7 +81,8 @@ struct ResidentTests {
             #expect(try fixture.get("/health").status == 200)
             #expect(try fixture.get("/ready").status == 200)
             #expect(try fixture.get("/metrics").text.contains("hearth_http_requests_total{status=\"2xx\"} "))
-            #expect(try fixture.get("/v1/models").text == "models for local\n")
+            #expect(try fixture.get("/v1/models").text.contains("\"data\""))
+            #expect(fixture.lines.withLock { $0 }.contains { $0.contains(" local GET /v1/models 200 ") })
             #expect(try fixture.get("/absent").status == 404)
             #expect(try fixture.get("/hearth/v1/status").status == 403)
             #expect(try fixture.get("/hearth/v1/status", ["Authorization: Bearer \(fixture.key)"]).status == 200)
@@ -150,87 +149,64 @@ struct ResidentTests {
         }
     }
 
-    @Test func runsAJobForItsClient() async throws {
-        let run: @Sendable (ResidentJob, JobOrder) async -> Int32 = { job, order in
-            job.write("words: \(order.words.joined(separator: ","))\n", to: .output)
-            job.write("width \(order.errors.width ?? 0)", to: .errors)
-            job.askForInput()
-            for await line in job.input {
-                job.write("read \(line)", to: .errors)
-                break
-            }
-            return 75
-        }
-        try await with(run: run) { fixture in
-            var order = JobOrder(words: ["pull", "x"])
-            order.errors = .init(isTerminal: true, width: 77)
+    @Test func pullsAModelForItsClient() async throws {
+        try await with { fixture in
             let client = ResidentClient(fixture.place)
             let reply = try #require(
-                try await client.send("POST", "/hearth/v1/jobs", body: Array(try JSONEncoder().encode(order))))
-            #expect(reply.status == 200)
-            func next() async throws -> [String: JSONValue] {
-                try JSONValue(parsing: Data(try #require(try await reply.line()).utf8)).members ?? [:]
-            }
-            guard case .string(let id)? = try await next()["job"] else {
-                Issue.record("the first event names the job")
+                try await client.send("POST", "/hearth/v1/pull", body: Array(#"{"model": "talker"}"#.utf8)))
+            #expect(reply.status == 200 && reply.job != nil)
+            var last: PullEvent?
+            while let line = try await reply.line() { last = PullEvent(line: line) }
+            guard case .done(let release)? = last else {
+                Issue.record("the last event is done, not \(String(describing: last))")
                 return
             }
-            #expect(try await next() == ["out": .string("words: pull,x\n")])
-            #expect(try await next() == ["err": .string("width 77")])
-            #expect(try await next() == ["input": .boolean(true)])
-            let taken = try await client.send(
-                "POST", "/hearth/v1/jobs/\(id)/input", body: Array(#"{"line":"yes"}"#.utf8))
-            #expect(taken?.status == 202)
-            #expect(try await next() == ["err": .string("read yes")])
-            #expect(try await next() == ["end": .integer(75)])
+            #expect(release.family == "talker" && release.version == "1.0.0" && !release.wasInstalled)
+            #expect(try await fixture.native.hearth.manager.installed().count == 1)
+            #expect(fixture.server.jobs.running.isEmpty)
+        }
+    }
+
+    @Test func reportsTheFailureOfAPull() async throws {
+        try await with { fixture in
+            let reply = try #require(
+                try await ResidentClient(fixture.place).send(
+                    "POST", "/hearth/v1/pull", body: Array(#"{"model": "absent"}"#.utf8)))
+            let line = try #require(try await reply.line())
+            guard case .failed(let failure)? = PullEvent(line: line) else {
+                Issue.record("the event is error, not \(line)")
+                return
+            }
+            #expect(failure.codeText == "unknown-family")
             #expect(try await reply.line() == nil)
         }
     }
 
-    @Test func leavesCommandsOfAnotherVersionToThem() async throws {
-        try await with { fixture in
-            var order = JobOrder(words: ["pull"])
-            order.version = "another"
-            let reply = try await ResidentClient(fixture.place).send(
-                "POST", "/hearth/v1/jobs", body: Array(try JSONEncoder().encode(order)))
-            #expect(reply?.status == 409)
-        }
-    }
-
     @Test func goesOnWhenTheClientLeavesAndEndsOnItsWord() async throws {
-        let (left, ended) = (Signal(), Signal())
-        let run: @Sendable (ResidentJob, JobOrder) async -> Int32 = { job, _ in
-            await left.wait()
-            let cancelled = Signal()
-            job.onCancel { cancelled.send() }
-            job.write("still here", to: .output)
-            await cancelled.wait()
-            ended.send()
-            return 130
-        }
-        try await with(run: run) { fixture in
+        try await with { fixture in
+            let (cancelled, ended) = (Signal(), Signal())
+            let job = try #require(
+                fixture.server.jobs.start(.pull, "talker") { _ in
+                    await withTaskCancellationHandler {
+                        await cancelled.wait()
+                    } onCancel: {
+                        cancelled.send()
+                    }
+                    ended.send()
+                })
             let client = ResidentClient(fixture.place)
-            let reply = try #require(
-                try await client.send(
-                    "POST", "/hearth/v1/jobs", body: Array(try JSONEncoder().encode(JobOrder(words: ["pull"])))))
-            _ = try await reply.line()
-            reply.close()
-            let job = try #require(fixture.server.jobs.running.first)
-            left.send()
+            #expect(fixture.server.jobs.running.map(\.id) == [job.id])
             let taken = try await client.send("POST", "/hearth/v1/jobs/\(job.id)/cancel")
             #expect(taken?.status == 202)
             await ended.wait()
             #expect(try await client.send("POST", "/hearth/v1/jobs/absent/cancel")?.status == 404)
+            await fixture.server.jobs.end()
+            #expect(fixture.server.jobs.start(.pull) { _ in } == nil)
         }
     }
 
     @Test func takesNamesButNoPathsFromTheNetwork() async throws {
-        let run: @Sendable (ResidentJob, JobOrder) async -> Int32 = { job, order in
-            job.write("{\"event\":\"done\",\"words\":\"\(order.words.joined(separator: " "))\"}\n", to: .output)
-            job.write("for people", to: .errors)
-            return 0
-        }
-        try await with(run: run) { fixture in
+        try await with { fixture in
             func pull(_ body: String) throws -> (Int, String) {
                 let connection = try RawConnection(fixture.address)
                 try connection.send(
@@ -241,17 +217,46 @@ struct ResidentTests {
                 guard head.status == 200 else { return (head.status, "") }
                 return (200, String(decoding: try connection.chunk(), as: UTF8.self))
             }
-            #expect(try pull(#"{"model":"tiny"}"#) == (200, "{\"event\":\"done\",\"words\":\"pull tiny\"}\n"))
-            #expect(try pull(#"{"model":"/etc/passwd"}"#).0 == 400)
-            #expect(try pull(#"{"model":5}"#).0 == 400)
-            #expect(try pull("rubbish").0 == 400)
-            let order = try RawConnection(fixture.address)
-            try order.send(
-                Array(
-                    ("POST /hearth/v1/jobs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(fixture.key)\r\n"
-                        + "Content-Length: 2\r\n\r\n{}").utf8))
-            #expect(try order.response().status == 403)
+            let taken = try pull(#"{"model": "talker", "metered": "allow", "activate": false}"#)
+            #expect(taken.0 == 200 && taken.1.hasPrefix(#"{"completedBytes":"#))
+            let refused = [
+                #"{"model": "/etc/passwd.gguf"}"#, #"{"model": "https://127.0.0.1:1/models.json"}"#, #"{"model": ""}"#,
+                #"{"model": 5}"#, #"{"model": "talker", "bytesPerSecond": -1}"#, "rubbish",
+                #"{"model": "talker", "version": "../1"}"#,
+            ]
+            for body in refused { #expect(try pull(body).0 == 400, "\(body)") }
+            #expect(try pull(#"{"model": "hf:a/b", "hub": {"endpoint": "http://127.0.0.1:1"}}"#).0 == 403)
         }
+    }
+
+    @Test func anAppEmbedsIt() async throws {
+        let folder = try TemporaryFolder()
+        let hearth = try Hearth(
+            home: folder.path("home"), environment: ["HEARTH_NETWORK": "unmetered"], engines: EngineRegistry())
+        let (ready, ending) = (AsyncStream<URL>.makeStream(), Signal())
+        var options = HearthServer.Options()
+        options.port = 0
+        options.report = { event in
+            switch event {
+            case .ready(let address, _): ready.continuation.yield(address)
+            case .ending: ending.send()
+            default: break
+            }
+        }
+        let server = HearthServer(hearth, options)
+        let task = Task { try await server.run() }
+        var addresses = ready.stream.makeAsyncIterator()
+        let address = try #require(await addresses.next())
+        let reply = try await DefaultHTTPClient().execute(HTTPRequest(address.appending(path: "ready")))
+        #expect(reply.status == 200)
+        let second = await #expect(throws: ServerError.self) { try await HearthServer(hearth, options).run() }
+        #expect(second?.code == .alreadyServing)
+        task.cancel()
+        try await task.value
+        await ending.wait()
+        // The app's models are its own.
+        #expect(try await hearth.manager.installed().isEmpty)
+        await hearth.close()
     }
 
     @Test func isOneForEachHome() throws {

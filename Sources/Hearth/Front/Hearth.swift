@@ -3,8 +3,6 @@ import HearthBase
 import HearthCatalog
 import HearthDelivery
 import HearthHTTP
-import HearthInference
-import HearthRouting
 import HearthStore
 import HearthTransfer
 
@@ -26,9 +24,13 @@ public final class Hearth: Sendable {
     public let home: Path
     /// The settings that every engine is opened with.
     public let configuration: Configuration
+    package let surroundings: Surroundings
+    /// The monitor of ``network``, once it was used.
+    let openNetwork = Locked<(any NetworkMonitor)?>(nil)
     package let models: LiveModels
     let classifiers: LiveClassifiers
-    @MainActor private var shownLibrary: ModelLibrary?
+    /// The library, once it was shown.
+    @MainActor private(set) var shownLibrary: ModelLibrary?
     @MainActor private var shownDownloads: ModelDownloadViewModel?
 
     /// The models in a home folder, with the engines of this build.
@@ -48,29 +50,46 @@ public final class Hearth: Sendable {
         let home = try home ?? HearthHome.path()
         var settings = try configuration ?? Configuration.load(home: home)
         for origin in origins { settings.use(origin) }
-        try self.init(home: home, configuration: settings, engines: engines)
+        var surroundings = Surroundings()
+        (surroundings.engines, surroundings.given, surroundings.origins) = (engines, configuration, origins)
+        try self.init(home: home, configuration: settings, surroundings)
     }
 
     /// The models in a home folder, with injected parts. The parameters are those of the manager.
-    package init(
+    package convenience init(
         home: Path, configuration: Configuration = Configuration(),
         environment: [String: String] = ProcessInfo.processInfo.environment,
         http: any HTTPClient = DefaultHTTPClient(), time: TimeSource = .system,
         deviceMemory: UInt64 = DeviceMemory.read().usable, bundled: [BundledSource] = [],
         engines: EngineRegistry = .standard, pressure: any MemoryPressureSource = SystemMemoryPressure(),
-        queue: TransferManager? = nil, asksForRoots: Bool = false, tellMemory: (@Sendable (String) -> Void)? = nil
+        queue: TransferManager? = nil
+    ) throws {
+        var surroundings = Surroundings()
+        (surroundings.environment, surroundings.http, surroundings.time) = (environment, http, time)
+        (surroundings.deviceMemory, surroundings.bundled) = (deviceMemory, bundled)
+        (surroundings.engines, surroundings.pressure) = (engines, pressure)
+        try self.init(home: home, configuration: configuration, surroundings, queue: queue)
+    }
+
+    /// The models in a home folder.
+    /// - Parameter queue: the transfers of another object of this process; `nil` for its own.
+    package init(
+        home: Path, configuration: Configuration, _ surroundings: Surroundings, queue: TransferManager? = nil
     ) throws {
         self.home = home
         self.configuration = configuration
+        self.surroundings = surroundings
+        let (time, deviceMemory, pressure) = (surroundings.time, surroundings.deviceMemory, surroundings.pressure)
         let memory = EngineMemory(deviceMemory: deviceMemory) { pressure.read().availableBytes }
         manager = try ModelManager(
-            home: home, configuration: configuration, environment: environment, http: http, time: time,
-            deviceMemory: deviceMemory, bundled: bundled, engines: engines, memory: memory, queue: queue,
-            asksForRoots: asksForRoots, tellMemory: tellMemory)
+            home: home, configuration: configuration, environment: surroundings.environment, http: surroundings.http,
+            time: time, deviceMemory: deviceMemory, bundled: surroundings.bundled, engines: surroundings.engines,
+            memory: memory, queue: queue, asksForRoots: surroundings.asksForRoots,
+            tellMemory: surroundings.tellMemory)
         classifiers = LiveClassifiers(manager: manager)
         models = LiveModels(
-            manager: manager, engines: engines, configuration: configuration, memory: memory, pressure: pressure,
-            time: time)
+            manager: manager, engines: surroundings.engines, configuration: configuration, memory: memory,
+            pressure: pressure, time: time)
     }
 
     // MARK: Models
@@ -126,53 +145,6 @@ public final class Hearth: Sendable {
     /// The model of one release, which updates do not replace; nothing is loaded before its first use.
     package func model(of release: InstalledRelease) -> LiveModel {
         LiveModel(models: models, source: .release(release.identity))
-    }
-
-    // MARK: Routing
-
-    /// The one engine for all answers of an app: it chooses between the models of this device and the cloud.
-    ///
-    /// Local models are loaded when the cloud does not answer, and leave memory when the cloud has taken over. Nothing is
-    /// fetched: a request for a model that is not installed fails with `model-not-loaded`. The last decisions and the state
-    /// of the cloud are kept in the home folder.
-    /// - Parameters:
-    ///   - cloud: the model on a server; `nil` if none is set up.
-    ///   - premium: the user's rights and credits.
-    ///   - model: the local model of requests that name none; `nil` for the one of the configuration.
-    public func orchestrator(
-        cloud: CloudEngine?, premium: PremiumManager, default model: String? = nil
-    ) async -> LLMOrchestrator {
-        await LLMOrchestrator(
-            local: localEngines(default: model), cloud: cloud, premium: premium, forceLocal: configuration.forceLocal,
-            network: SystemNetwork.monitor(), folder: home.appending("routing"))
-    }
-
-    private func localEngines(default model: String?) -> any LocalEngines {
-        let usual = model ?? configuration.defaultModel
-        return localEngines { [self] name in
-            guard let name = name ?? usual else {
-                throw LLMError(
-                    .modelNotLoaded, "no local model is chosen",
-                    context: ErrorContext(remedy: "Name a model, or set defaultModel."))
-            }
-            do {
-                switch try ModelReference(parsing: name) {
-                case .manifest, .hub:
-                    throw StoreError(.notInstalled, "\(name) is not installed", context: ErrorContext(model: name))
-                case let reference: return try await find(reference, policy: .localOnly)
-                }
-            } catch let error as StoreError where error.code == .notInstalled {
-                throw LLMError(.modelNotLoaded, error.message, context: error.context, underlying: error)
-            }
-        }
-    }
-
-    /// The local engines of an orchestrator.
-    /// - Parameter find: finds a model by its name; throws `LLMError` with `model-not-loaded` if there is none.
-    package func localEngines(
-        finding find: @escaping @Sendable (_ model: String?) async throws -> LiveModel
-    ) -> any LocalEngines {
-        PooledEngines(pool: models.pool, find: find)
     }
 
     // MARK: Options

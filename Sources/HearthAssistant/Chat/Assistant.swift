@@ -70,12 +70,15 @@ public final class Assistant: Sendable {
     }
 
     /// An assistant on the records of a home.
+    /// - Parameter stores: those of an app in place of the home's.
     package convenience init(
-        _ home: AssistantHome, engine: any InferenceEngine, seeing: (any InferenceEngine)? = nil,
+        _ home: AssistantHome, stores: AssistantStores = AssistantStores(), engine: any InferenceEngine,
+        seeing: (any InferenceEngine)? = nil,
         settings: AssistantSettings, approval: any ActionApproval
     ) {
         self.init(
-            conversations: home.conversations, stores: home.stores(without: settings.disabledStores),
+            conversations: home.conversations,
+            stores: stores.filled(from: home.stores(without: settings.disabledStores)),
             journal: home.journal, privateJournal: home.privateJournal, facts: home.path.appending("facts.txt"),
             database: home.database, engine: engine, seeing: seeing, settings: settings, approval: approval,
             time: home.time)

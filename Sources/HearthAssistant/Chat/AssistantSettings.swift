@@ -58,6 +58,18 @@ public struct AssistantStores: Sendable {
         self.habits = habits
     }
 
+    /// The same with the stores of another one in place of those that are `nil`.
+    func filled(from other: AssistantStores) -> AssistantStores {
+        var stores = self
+        stores.calendar = calendar ?? other.calendar
+        stores.reminders = reminders ?? other.reminders
+        stores.contacts = contacts ?? other.contacts
+        stores.contactRecords = contacts == nil ? other.contactRecords : contactRecords
+        stores.notes = notes ?? other.notes
+        stores.habits = habits ?? other.habits
+        return stores
+    }
+
     /// The stores whose records change.
     package var records: [StoreKind: any RecordStore] {
         var records: [StoreKind: any RecordStore] = [:]

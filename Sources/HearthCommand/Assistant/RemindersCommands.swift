@@ -1,4 +1,5 @@
 import Foundation
+import Hearth
 import HearthAssistant
 import HearthBase
 

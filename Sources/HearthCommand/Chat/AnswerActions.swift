@@ -27,8 +27,7 @@ struct AnswerActions: Sendable {
     func take(_ blocks: [ScannedBlock], _ reason: FinishReason) async throws {
         let approval = TerminalApproval()
         let setup = try await AssistantSetup(
-            parts.configuration, engine: parts.engine, generation: parts.options, thinks: chat.isThinkingEnabled,
-            preApproved: [], approval: approval, in: context)
+            parts, thinks: chat.isThinkingEnabled, preApproved: [], approval: approval, in: context)
         do {
             try await take(blocks, reason, setup, approval)
         } catch {

@@ -22,8 +22,8 @@ struct AssistantRun: Sendable {
         let approval = TerminalApproval()
         let isAsking = chat.hasPerson(context) || question == nil && chat.format == .text
         let setup = try await AssistantSetup(
-            parts.configuration, engine: parts.engine, generation: parts.options, thinks: chat.isThinkingEnabled,
-            preApproved: chat.approved, approval: isAsking ? approval : DeclineAll(), in: context)
+            parts, thinks: chat.isThinkingEnabled, preApproved: chat.approved,
+            approval: isAsking ? approval : DeclineAll(), in: context)
         do {
             try await perform(question, setup, approval, isAsking: isAsking)
         } catch {

@@ -14,25 +14,24 @@ struct AssistantSetup: Sendable {
 
     /// Opens the assistant.
     /// - Parameters:
-    ///   - generation: the options of the command line.
     ///   - preApproved: the tags of `--approve`.
     /// - Throws: `ConfigurationError`, `DatabaseError`, `FileError`.
     init(
-        _ configuration: Configuration, engine: any InferenceEngine, generation: GenerationOptions,
-        thinks: Bool, preApproved: Set<ActionTag>, approval: any ActionApproval, in context: CommandContext
+        _ parts: ConversationParts, thinks: Bool, preApproved: Set<ActionTag>, approval: any ActionApproval,
+        in context: CommandContext
     ) async throws {
         let (home, isKept) = try await Self.home(context)
         self.home = home
-        assistant = try await home.assistant(configuration, engine: engine, approval: approval) { settings in
-            settings.chat.generation = generation
-            settings.chat.maximumNewTokens = generation.maximumNewTokens
-            if !thinks { settings.chat.showThinking = false }
-            settings.preApproved = preApproved
-            settings.ringing = ReminderTimer.text(environment: context.environment)
-            // A note that is gone at the end is worse than none.
-            if !isKept { settings.disabledStores.formUnion([.notes, .habits]) }
-        }
-        settings = assistant.chatSettings
+        var settings = try await parts.hearth.assistantSettings(parts.configuration)
+        settings.chat.generation = parts.options
+        settings.chat.maximumNewTokens = parts.options.maximumNewTokens
+        if !thinks { settings.chat.showThinking = false }
+        settings.preApproved = preApproved
+        settings.ringing = ReminderTimer.text(environment: context.environment)
+        // A note that is gone at the end is worse than none.
+        if !isKept { settings.disabledStores.formUnion([.notes, .habits]) }
+        assistant = parts.hearth.assistant(on: home, settings, engine: parts.engine, approval: approval)
+        self.settings = assistant.chatSettings
         // Actions during which an earlier process ended are settled before new ones begin.
         for card in await assistant.actions.recover() where card.state == .unknown {
             for line in CardPainter.plain(card) { context.console.complain(line) }

@@ -34,9 +34,9 @@ struct ChatRouting: Sendable {
             let decision = Route(policy: policy).assess(request, at: .zero)
             return decision.reason.isLasting && !insists ? decision : nil
         }
-        let cloud: CloudChoice?
+        let cloud: CloudModel?
         do {
-            cloud = try await context.cloud(configuration)
+            cloud = try await hearth.cloud(configuration)
         } catch {
             let anyCloud = RoutePolicy(
                 forceLocal: configuration.forceLocal, endpoint: "", tier: "", canUseCloudAI: true)
@@ -47,20 +47,19 @@ struct ChatRouting: Sendable {
             if insists { throw RouteDecision(.local, .cloudMissing).refusal }
             return .local(nil)
         }
-        let folder = try context.routingFolder
-        let premium = cloud.premium(configuration, folder: folder, time: context.time)
+        let premium = hearth.premium(configuration, for: cloud)
         let policy = RoutePolicy(
             forceLocal: configuration.forceLocal, cloud: cloud.engine.address, premium.rights)
         if let decision = certain(policy) { return .local(decision) }
         return await .routed(
             ChatRouting(
-                request, configuration, cloud, premium, folder: folder, format: format, in: hearth, context, find: find)
+                request, configuration, cloud, premium, format: format, in: hearth, context, find: find)
         )
     }
 
     private init(
-        _ request: RouteRequest, _ configuration: Configuration, _ cloud: CloudChoice, _ premium: PremiumManager,
-        folder: Path, format: EventFormat, in hearth: Hearth, _ context: CommandContext,
+        _ request: RouteRequest, _ configuration: Configuration, _ cloud: CloudModel, _ premium: PremiumManager,
+        format: EventFormat, in hearth: Hearth, _ context: CommandContext,
         find: @escaping @Sendable () async throws -> ChatModel
     ) async {
         let found = Locked<ChatModel?>(nil)
@@ -70,9 +69,8 @@ struct ChatRouting: Sendable {
             found.withLock { $0 = model }
             return model.engine
         }
-        orchestrator = await LLMOrchestrator(
-            local: local, cloud: cloud.engine, premium: premium, forceLocal: configuration.forceLocal,
-            network: context.network(), folder: request.isPrivate ? nil : folder, time: context.time)
+        orchestrator = await hearth.orchestrator(
+            configuration, cloud: cloud, premium: premium, local: local, isKept: !request.isPrivate)
         let console = context.console
         let answering = Locked(cloud.name)
         engine = orchestrator.conversation(request) { decision in

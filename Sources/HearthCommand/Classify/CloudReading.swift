@@ -13,15 +13,13 @@ struct CloudReading: Sendable {
     /// Opens the cloud model of the settings.
     /// - Throws: `RoutingError` if none is set up; `LLMError` with `cloud-key-unusable`.
     static func open(in context: CommandContext) async throws -> CloudReading {
-        let configuration = try await context.configuration
-        guard let cloud = try await context.cloud(configuration) else {
+        let hearth = try await context.hearth()
+        let configuration = hearth.configuration
+        guard let cloud = try await hearth.cloud(configuration) else {
             throw RouteDecision(.local, .cloudMissing).refusal
         }
-        let folder = try context.routingFolder
-        let orchestrator = await LLMOrchestrator(
-            local: NoLocalEngines(), cloud: cloud.engine,
-            premium: cloud.premium(configuration, folder: folder, time: context.time),
-            forceLocal: configuration.forceLocal, network: context.network(), folder: folder, time: context.time)
+        let orchestrator = await hearth.orchestrator(
+            configuration, cloud: cloud, premium: hearth.premium(configuration, for: cloud), local: NoLocalEngines())
         return CloudReading(reader: ClaudeService(orchestrator), orchestrator: orchestrator)
     }
 

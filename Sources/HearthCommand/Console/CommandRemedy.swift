@@ -21,6 +21,8 @@ enum CommandRemedy {
         "home-too-new": "`HEARTH_HOME=FOLDER`",
         "home-too-old": "`HEARTH_HOME=FOLDER`",
         "hub-answer-invalid/endpoint": "`HF_ENDPOINT=URL`",
+        "key-required/keys": "`hearth keys create NAME`",
+        "key-required/tls": "`--tls-cert FILE --tls-key FILE`, or `--insecure`",
         "metadata-missing/origin": "`hearth trust init --to {file}`",
         "metered-network": "`--metered allow`",
         "name-needed/family": "`--family NAME`",

@@ -1,4 +1,5 @@
 import Foundation
+import Hearth
 import HearthBase
 import HearthDelivery
 import HearthTransfer
@@ -96,31 +97,6 @@ struct ProgressRenderer: Sendable {
     }
 }
 
-/// A reading of a transfer for `--format json`.
-struct ProgressEvent: Encodable {
-    var event = "progress"
-    let phase: String
-    let completedBytes: UInt64
-    let totalBytes: UInt64?
-    let bytesPerSecond: Double?
-    let secondsLeft: Double?
-    let connections: Int
-    let source: String?
-    let waitingFor: String?
-
-    init(_ progress: TransferProgress) {
-        phase = progress.state.word
-        completedBytes = progress.completedBytes
-        totalBytes = progress.totalBytes
-        // JSON has no infinity.
-        bytesPerSecond = progress.bytesPerSecond.flatMap { $0.isFinite ? $0 : nil }
-        secondsLeft = progress.secondsLeft.flatMap { $0.isFinite ? $0 : nil }
-        connections = progress.connections
-        source = progress.source
-        waitingFor = progress.state.hold.flatMap { $0 == .paused ? nil : "\($0)" }
-    }
-}
-
 /// Shows a transfer on the console, formatted by ``ProgressRenderer``.
 package final class ProgressReporter: Sendable {
     private let console: Console
@@ -140,7 +116,7 @@ package final class ProgressReporter: Sendable {
     func show(_ progress: TransferProgress) {
         if isEvents {
             // Ignore a closed output here: the command's last event reports it, after the work is done.
-            try? console.emit(ProgressEvent(progress))
+            try? console.emit(PullEvent.progress(progress))
             return
         }
         let elapsed = stopwatch.elapsed

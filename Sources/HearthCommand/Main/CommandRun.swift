@@ -30,14 +30,9 @@ extension HearthCommand {
             case .run(let command, let isQuiet):
                 let context = context.quiet(isQuiet)
                 console = context.console
-                let status = Locked<Int32>(0)
                 try await context.interruptions.run {
-                    if let other = try await HandOver.run(command, words, in: context) {
-                        return status.withLock { $0 = other }
-                    }
                     try await context.askingForRoots { try await command.run(in: context) }
                 }
-                return status.withLock { $0 }
             }
             return 0
         } catch is OutputClosed {

@@ -38,7 +38,9 @@ extension CommandContext {
     ) async throws -> Outcome {
         do {
             return try await fetch(options)
-        } catch let error as NetworkError where error.code == .meteredNetwork && options.metered == .ask {
+        } catch let error as any HearthFailure
+            where error.codeText == ErrorCode<NetworkErrorDomain>.meteredNetwork.rawValue && options.metered == .ask
+        {
             guard hasPerson, try await confirms(MeteredUse.question(what)) else { throw error }
             var options = options
             options.metered = .allow

@@ -17,11 +17,17 @@ extension CommandContext {
 
     /// The same with a changed configuration.
     func hearth(_ configuration: Configuration) async throws -> Hearth {
-        return try Hearth(
-            home: home, configuration: configuration, environment: environment,
-            http: DefaultHTTPClient(version: HearthCommand.version), time: time,
-            deviceMemory: try await blocking { [usableMemory] in usableMemory() }, engines: engines,
-            queue: queue, asksForRoots: true, tellMemory: { [console] in console.say($0) })
+        var surroundings = Surroundings()
+        surroundings.environment = environment
+        surroundings.http = DefaultHTTPClient(version: HearthCommand.version)
+        surroundings.time = time
+        surroundings.deviceMemory = try await blocking { [usableMemory] in usableMemory() }
+        surroundings.engines = engines
+        surroundings.asksForRoots = true
+        surroundings.tellMemory = { [console] in console.say($0) }
+        surroundings.network = network
+        surroundings.clouds = clouds
+        return try Hearth(home: home, configuration: configuration, surroundings)
     }
 
     /// The manager of this home's models, after the recovery of what ended processes left.

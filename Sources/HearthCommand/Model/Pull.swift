@@ -110,7 +110,7 @@ struct Pull: Command {
         if let choice = resolved.reason.sentence(resolved.release.identity) { context.console.say(choice) }
         let outcome = try await PullShell(context: context, format: format)
             .pull(resolved, with: manager, options: options)
-        if format == .json { try context.console.emit(PulledEvent(outcome)) }
+        if format == .json { try context.console.emit(PullEvent.done(PulledRelease(outcome))) }
     }
 }
 
@@ -135,10 +135,17 @@ struct PullShell: Sendable {
         let reporter = ProgressReporter(console: context.console, label: label, format: format, time: context.time)
         let last = Locked<TransferProgress?>(nil)
         do {
-            let outcome = try await manager.pull(resolved, options: options) { progress in
+            let show: @Sendable (TransferProgress) -> Void = { progress in
                 last.withLock { $0 = progress }
                 reporter.show(progress)
             }
+            let resident = ResidentPull(context: context)
+            let outcome =
+                if let outcome = try await resident.pull(resolved, options, with: manager, progress: show) {
+                    outcome
+                } else {
+                    try await manager.pull(resolved, options: options, progress: show)
+                }
             reporter.end()
             context.console.say(sentence(outcome))
             return outcome
@@ -210,29 +217,5 @@ extension Offer.Reason {
             "\(identity): the smallest of \(variants.map(\.name).joined(separator: ", ")), but it needs "
                 + "\(ByteCount(needed)) of memory, more than this device has."
         }
-    }
-}
-
-/// The last event of a successful pull.
-struct PulledEvent: Encodable {
-    private let outcome: PullOutcome
-
-    init(_ outcome: PullOutcome) { self.outcome = outcome }
-
-    private enum CodingKeys: CodingKey { case event, fetchedBytes }
-
-    func encode(to encoder: any Encoder) throws {
-        try ReleaseEntry(outcome.release).encode(to: encoder)
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode("done", forKey: .event)
-        let fetched: UInt64 = if case .installed(_, let bytes) = outcome { bytes } else { 0 }
-        try container.encode(fetched, forKey: .fetchedBytes)
-    }
-}
-
-extension Pull: HandedOver {
-    var canBeHandedOver: Bool {
-        // A path is one of this process's folder.
-        if case .file = reference { false } else { true }
     }
 }

@@ -147,7 +147,3 @@ struct FindingEvent: Encodable {
         }
     }
 }
-
-extension Update: HandedOver {
-    var canBeHandedOver: Bool { true }
-}

@@ -60,11 +60,7 @@ struct RouteCommand: Command {
         let cloud = try await context.cloud(configuration)
         let folder = try context.routingFolder
         let record = try await blocking { RouteJournal.read(folder) }
-        let premium =
-            cloud?.premium(configuration, folder: folder, time: context.time)
-            ?? PremiumManager(
-                ConfiguredEntitlement(tier: configuration.tier, credits: configuration.credits, hasOwnKey: false)
-                    .entitlement, folder: folder, time: context.time)
+        let premium = PremiumManager(configuration, for: cloud, folder: folder, time: context.time)
         try await premium.refresh()
         let policy = RoutePolicy(
             forceLocal: configuration.forceLocal, cloud: cloud?.engine.address, premium.rights)

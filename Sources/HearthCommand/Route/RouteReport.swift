@@ -1,4 +1,5 @@
 import Foundation
+import Hearth
 import HearthBase
 import HearthHTTP
 import HearthRouting
@@ -31,7 +32,7 @@ struct RouteReport: Encodable, Sendable {
 
     /// Evaluates the rules for a request without needs of its own.
     init(
-        _ route: Route, at now: Duration, cloud: CloudChoice?, network condition: NetworkCondition, record: RouteRecord,
+        _ route: Route, at now: Duration, cloud: CloudModel?, network condition: NetworkCondition, record: RouteRecord,
         problem: DoctorReport.Finding?
     ) {
         let decision = route.assess(RouteRequest(), at: now)

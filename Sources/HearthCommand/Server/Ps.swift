@@ -60,7 +60,7 @@ struct Ps: Command {
             for line in table.lines { try console.print(line) }
         }
         for job in server["jobs"]?.items.compactMap(\.members) ?? [] {
-            let words = job["words"]?.items.compactMap(\.plainText).joined(separator: " ") ?? ""
+            let words = [job["kind"], job["model"]].compactMap { $0?.plainText }.joined(separator: " ")
             try console.print("job: \(words), since \(job["started"]?.plainText ?? "-")")
         }
     }

@@ -53,7 +53,47 @@ struct Serve: Command {
     func run(in context: CommandContext) async throws {
         if installsUnit { return try await ServiceUnit.install(in: context) }
         if detaches { return try await DetachedServer(context: context).start(words) }
-        try await ServingProcess(context: context, order: self).run()
+        try await serve(in: context)
+    }
+
+    private func serve(in context: CommandContext) async throws {
+        let (console, hearth) = (context.console, try await context.hearth())
+        _ = try await context.recovered(hearth)
+        var options = HearthServer.Options()
+        options.port = port
+        options.host = host
+        options.sockets = ServiceManager(environment: context.environment).descriptors
+        if let certificate, let key { options.tls = HearthServer.TLS(certificate: certificate, key: key) }
+        options.isInsecure = isInsecure
+        options.version = HearthCommand.version
+        options.ownsModels = true
+        options.signInCommand = "hearth serve --detach"
+        if logsAccess { options.log = { console.complain($0) } }
+        options.report = { event in
+            switch event {
+            case .ready(let address, let signIn):
+                // The server goes on without a reader of its address.
+                try? console.print(address.absoluteString)
+                // A code is for a person, not for a log: `hearth serve --detach` prints another.
+                if console.errors.isTerminal { console.say("Open once in a browser: \(signIn.absoluteString)") }
+            case .settingsRead: console.say("The settings and keys were read again.")
+            case .settingsRefused(let error): console.complain("The old settings stay: \(error)")
+            case .notContinued(let name, let error): console.complain("\(name) was not continued: \(error)")
+            case .ending: console.say("Ending.")
+            }
+        }
+        let server = HearthServer(hearth, options)
+        guard !Self.hasControllingTerminal else { return try await server.run() }
+        try await context.interruptions.handlingHangUps(with: { Task { await server.reload() } }) {
+            try await server.run()
+        }
+    }
+
+    private static var hasControllingTerminal: Bool {
+        let descriptor = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        close(descriptor)
+        return true
     }
 
     /// The words of the same command without `--detach`.

@@ -2,7 +2,7 @@ import Hearth
 import HearthBase
 import HearthHTTP
 import HearthInference
-import HearthTransfer
+import HearthRouting
 
 /// The environment of a command: variables, console, input and paths.
 struct CommandContext: Sendable {
@@ -20,11 +20,7 @@ struct CommandContext: Sendable {
     /// The monitor of this device's network.
     var network: @Sendable () -> any NetworkMonitor = { SystemNetwork.monitor() }
     /// The cloud model of settings and environment. Blocks.
-    var clouds: @Sendable (Configuration, [String: String]) throws -> CloudChoice? = {
-        try CloudChoice.find($0, environment: $1)
-    }
-    /// The transfers of the resident process, which its commands join; `nil` in a process of its own.
-    var queue: TransferManager?
+    var clouds: CloudModel.Finder = { try CloudModel.find($0, environment: $1) }
     /// The user's terminal, `nil` if the input or the output is not a terminal.
     var terminal: (any ScreenTerminal)?
     /// The cost of a guess of the passphrase of a new key.
@@ -45,11 +41,19 @@ struct CommandContext: Sendable {
         }
     }
 
+    /// The cloud model of the settings.
+    func cloud(_ configuration: Configuration) async throws -> CloudModel? {
+        try await blocking { [clouds, environment] in try clouds(configuration, environment) }
+    }
+
+    /// The folder of the credits and the last decisions.
+    var routingFolder: Path { get throws { try home.appending("routing") } }
+
     /// A copy of this context with another console.
     func speaking(on console: Console) -> CommandContext {
         CommandContext(
             environment: environment, console: console, input: input, interruptions: interruptions, time: time,
             device: device, usableMemory: usableMemory, engines: engines, network: network,
-            clouds: clouds, queue: queue, terminal: terminal, passphraseCost: passphraseCost)
+            clouds: clouds, terminal: terminal, passphraseCost: passphraseCost)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Hearth
 import HearthBase
 import HearthCatalog
 import HearthDelivery
@@ -104,7 +105,7 @@ struct TransfersResume: Command {
                 let (resolved, options) = try await manager.resolve(again: plan, options: options)
                 let outcome = try await PullShell(context: context, format: format)
                     .pull(resolved, with: manager, options: options)
-                if format == .json { try context.console.emit(PulledEvent(outcome)) }
+                if format == .json { try context.console.emit(PullEvent.done(PulledRelease(outcome))) }
             }
         }
     }
@@ -163,8 +164,4 @@ struct TransfersClean: Command {
         let bytes = ByteCount(removed.reduce(0) { $0 + $1.allocatedBytes })
         context.console.say(isDryRun ? "\(bytes) would be free again." : "\(bytes) are free again.")
     }
-}
-
-extension TransfersResume: HandedOver {
-    var canBeHandedOver: Bool { true }
 }

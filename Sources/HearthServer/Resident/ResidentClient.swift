@@ -25,6 +25,8 @@ package struct ResidentClient: Sendable {
     /// A reply's status and its body as it arrives.
     package struct Reply: Sendable {
         package let status: Int
+        /// The id of the job that was begun; `nil` for other replies.
+        package let job: String?
         fileprivate let connection: UnixConnection
 
         /// The next line of the body without its end, `nil` at the end of the connection.
@@ -54,14 +56,14 @@ package struct ResidentClient: Sendable {
             connection.limitWait(seconds: Self.patience)
             let head = connection.head()
             connection.limitWait(seconds: 0)
-            guard let status = head else {
+            guard let (status, job) = head else {
                 throw ServerError(
                     .noAnswer, "the process that serves this home does not answer",
                     context: ErrorContext(
                         file: socket.string, remedy: "Stop it, or end the process and start it anew."),
                     disposition: .tryLater)
             }
-            return Reply(status: status, connection: connection)
+            return Reply(status: status, job: job, connection: connection)
         }
     }
 
@@ -151,11 +153,18 @@ private final class UnixConnection: Sendable {
         }
     }
 
-    /// Reads the head of a reply and returns its status.
-    func head() -> Int? {
+    /// Reads the head of a reply and returns its status, and the job that it names.
+    func head() -> (status: Int, job: String?)? {
         guard let first = line(), let status = first.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
         else { return nil }
-        while let line = line() { if line.isEmpty { return status } }
+        var job: String?
+        while let line = line() {
+            if line.isEmpty { return (status, job) }
+            let parts = line.split(separator: ":", maxSplits: 1)
+            if parts.count == 2, parts[0].lowercased() == "x-hearth-job" {
+                job = parts[1].trimmingCharacters(in: .whitespaces)
+            }
+        }
         return nil
     }
 

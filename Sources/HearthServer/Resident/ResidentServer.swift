@@ -10,61 +10,7 @@ import Glibc
 
 /// Joins the checks, the routes of the resident process and the routes of the models.
 package final class ResidentServer: Sendable {
-    /// What the process does for its clients.
-    package struct Parts: Sendable {
-        /// The reply of a dialect; `nil` for a path that none has.
-        package var models: @Sendable (ServerRequest) async -> ServerReply?
-        /// The right that a dialect's route needs; `nil` for a path that none has.
-        package var scope: @Sendable (_ method: String, _ path: String) -> ServerScope?
-        /// Facts of the process besides jobs and connections.
-        package var status: @Sendable () async -> [String: JSONValue]
-        /// Further lines for Prometheus.
-        package var metrics: @Sendable () async -> String
-        /// Whether the loaded models make tokens, and how many there are.
-        package var health: @Sendable () async -> (isWell: Bool, models: Int) = { (true, 0) }
-        /// Runs a command for a client.
-        package var run: @Sendable (ResidentJob, JobOrder) async -> Int32
-        /// Checks a model's name from the network, and returns the words of its pull; `nil` refuses it.
-        package var pull: @Sendable (_ model: String) -> [String]?
-        /// Begins to end the process.
-        package var stop: @Sendable () -> Void
-        /// Reads the settings and the keys again.
-        package var reload: @Sendable () async -> Void
-        /// The version of the program, which its commands share.
-        package var version = ""
-        /// The reply of the native API; `nil` for a path that it does not have.
-        package var native: @Sendable (ServerRequest) async -> ServerReply? = { _ in nil }
-        /// The file of the page at a path; `nil` for none.
-        package var page: @Sendable (ServerRequest) async -> ServerReply? = { _ in nil }
-        /// Keeps the sessions of browsers, so that these stay signed in when the process starts again.
-        package var keepSessions: @Sendable (PageSessions) async -> Void = { _ in }
-        /// Takes a line for each request that ended; `nil` for no log.
-        package var log: (@Sendable (String) -> Void)?
-
-        package init(
-            models: @escaping @Sendable (ServerRequest) async -> ServerReply?,
-            scope: @escaping @Sendable (String, String) -> ServerScope?,
-            status: @escaping @Sendable () async -> [String: JSONValue] = { [:] },
-            metrics: @escaping @Sendable () async -> String = { "" },
-            run: @escaping @Sendable (ResidentJob, JobOrder) async -> Int32 = { _, _ in 1 },
-            pull: @escaping @Sendable (String) -> [String]? = { _ in nil },
-            stop: @escaping @Sendable () -> Void = {}, reload: @escaping @Sendable () async -> Void = {},
-            log: (@Sendable (String) -> Void)? = nil
-        ) {
-            self.models = models
-            self.scope = scope
-            self.status = status
-            self.metrics = metrics
-            self.run = run
-            self.pull = pull
-            self.stop = stop
-            self.reload = reload
-            self.log = log
-        }
-    }
-
     private struct State {
-        var guarding: RequestGuard
         var sessions: PageSessions
         var limits: CallerLimits
         /// The callers of counted requests, by the request's id.
@@ -74,25 +20,33 @@ package final class ResidentServer: Sendable {
     }
 
     package let jobs: ResidentJobs
-    let parts: Parts
+    let home: ServedHome
+    /// The API of the page.
+    let page: NativeService
+    let files: PageFiles
+    let stopping = StopRequest()
     private let metrics = ServerMetrics()
     private let state: Locked<State>
     private let usesTLS: Bool
     private let time: TimeSource
     private let clock: Stopwatch
+    /// Takes a line for each request that ended; `nil` for no log.
+    private let log: (@Sendable (String) -> Void)?
 
     package init(
-        rules: RequestGuard.Rules, keys: AccessKeys, bounds: CallerLimits.Bounds = CallerLimits.Bounds(),
-        usesTLS: Bool, time: TimeSource, sessions: PageSessions = PageSessions(), parts: Parts
+        _ home: ServedHome, page: NativeService, files: PageFiles = PageFiles(),
+        bounds: CallerLimits.Bounds = CallerLimits.Bounds(), usesTLS: Bool = false,
+        sessions: PageSessions = PageSessions(), log: (@Sendable (String) -> Void)? = nil
     ) {
-        self.parts = parts
+        self.home = home
+        self.page = page
+        self.files = files
         self.usesTLS = usesTLS
+        self.log = log
+        time = home.time
         jobs = ResidentJobs(time: time)
-        self.time = time
         clock = time.stopwatch()
-        state = Locked(
-            State(
-                guarding: RequestGuard(rules: rules, keys: keys), sessions: sessions, limits: CallerLimits(bounds)))
+        state = Locked(State(sessions: sessions, limits: CallerLimits(bounds)))
     }
 
     /// Starts to listen.
@@ -120,15 +74,14 @@ package final class ResidentServer: Sendable {
         async let jobsEnd: Void = jobs.end()
         await listener?.stop(grace: grace)
         await jobsEnd
-        await parts.keepSessions(state.withLock { $0.sessions })
+        await keepSessions()
     }
 
-    /// Replaces the rules and the keys.
-    package func reload(rules: RequestGuard.Rules, keys: AccessKeys) {
-        state.withLock { state in
-            state.guarding.rules = rules
-            state.guarding.keys = keys
-        }
+    /// Keeps the sessions of browsers, so that these stay signed in when the process starts again.
+    private func keepSessions() async {
+        let (sessions, path, now) = (state.withLock { $0.sessions }, home.path, time.now)
+        // Saving throws nothing.
+        try? await blocking { SessionFile.save(sessions, home: path, at: now) }
     }
 
     /// A path that signs a browser in, once.
@@ -151,14 +104,14 @@ package final class ResidentServer: Sendable {
     func metricsText() async -> String {
         let (connections, requests) = load
         return metrics.text(connections: connections, running: requests, jobs: jobs.running.count)
-            + (await parts.metrics())
+            + home.metrics
     }
 
     /// Exchanges a code for the cookie of a session.
     func cookie(for code: String) async -> String? {
         let now = sessionTime
         guard let token = state.withLock({ $0.sessions.redeem(code, at: now) }) else { return nil }
-        await parts.keepSessions(state.withLock { $0.sessions })
+        await keepSessions()
         return "hearth_session=\(token); Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000"
             + (usesTLS ? "; Secure" : "")
     }
@@ -173,17 +126,14 @@ package final class ResidentServer: Sendable {
         case "/metrics": return request.isLoopback ? .scope(.chat) : .owner
         default:
             if path.hasPrefix("/hearth/") || path.hasPrefix("/page/") { return .owner }
-            return .scope(parts.scope(request.method, path) ?? .chat)
+            return .scope(home.scope(request.method, path) ?? .chat)
         }
     }
 
     /// The checks before the body; sets the caller.
     private func check(_ request: inout ServerRequest) -> ServerReply? {
         let (now, session) = (clock.elapsed, sessionTime)
-        let (guarding, allowed) = state.withLock { state in (state.guarding, state.guarding.rules.allowedOrigins) }
-        // The closure of the guard is called without the lock.
-        var checking = guarding
-        checking.isSession = { [state] token in state.withLock { $0.sessions.use(token, at: session) } }
+        let checking = home.requestGuard { [state] token in state.withLock { $0.sessions.use(token, at: session) } }
         let isPreflight =
             request.method == "OPTIONS" && request.headers["Access-Control-Request-Method"] != nil
         do {
@@ -195,7 +145,9 @@ package final class ResidentServer: Sendable {
             if isPreflight, error == .badKey || error == .noKey { return preflight(request) }
             return error.reply
         }
-        if isPreflight, allowed.contains(request.headers["Origin"] ?? "") { return preflight(request) }
+        if isPreflight, checking.rules.allowedOrigins.contains(request.headers["Origin"] ?? "") {
+            return preflight(request)
+        }
         // This machine's own programs share it as they please.
         guard request.caller != .owner, request.caller != .thisMachine else { return nil }
         let (name, id) = (request.caller.name, request.id)
@@ -219,7 +171,7 @@ package final class ResidentServer: Sendable {
     /// The reply with the field that lets a page of a configured origin read it.
     private func withOrigin(_ reply: ServerReply, _ request: ServerRequest) -> ServerReply {
         guard let origin = request.headers["Origin"],
-            state.withLock({ $0.guarding.rules.allowedOrigins.contains(origin) })
+            home.requestGuard().rules.allowedOrigins.contains(origin)
         else { return reply }
         var reply = reply
         reply.headers.append("Access-Control-Allow-Origin", origin)
@@ -231,7 +183,7 @@ package final class ResidentServer: Sendable {
         let reply: ServerReply
         if let own = await ownReply(to: request) {
             reply = own
-        } else if let other = await parts.models(request) {
+        } else if let other = await home.reply(to: request) {
             reply = other
         } else {
             reply = .failure(404, "not-found", "there is no such path")
@@ -245,7 +197,7 @@ package final class ResidentServer: Sendable {
         state.withLock { state in
             if let caller = state.counted.removeValue(forKey: exchange.id) { state.limits.end(caller) }
         }
-        parts.log?(exchange.serverLogLine)
+        log?(exchange.serverLogLine)
     }
 }
 

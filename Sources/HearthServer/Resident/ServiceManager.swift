@@ -32,10 +32,7 @@ package struct ServiceManager: Sendable {
     package var socketCount: Int { Int(count) }
 
     /// The sockets that were opened for this process. A process takes them once.
-    /// - Throws: ``ServerError`` with `cannot-listen` for another kind of descriptor.
-    package func sockets() throws -> [ListeningSocket] {
-        try (0..<count).map { try ListeningSocket(inherited: Self.firstDescriptor + $0) }
-    }
+    package var descriptors: [Int32] { (0..<count).map { Self.firstDescriptor + $0 } }
 
     /// Tells the manager the state, such as `READY=1`; does nothing without one.
     package func tell(_ lines: String...) {

@@ -47,7 +47,7 @@ import Testing
             ScriptedEngine.Step.text(String(text.dropFirst(start).prefix(7)))
         }
         let engine = ScriptedEngine([pieces + [end]])
-        probe.cloud = CloudChoice(engine: Cloud(engine: engine), name: "stand-in", hasOwnKey: true)
+        probe.cloud = CloudModel(engine: Cloud(engine: engine), name: "stand-in", hasOwnKey: true)
         return probe
     }
 

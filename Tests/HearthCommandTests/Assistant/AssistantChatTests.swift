@@ -42,9 +42,13 @@ private struct ChatLab {
     ) async throws {
         let context = context(lines, editor: editor)
         let approval = TerminalApproval()
+        let hearth = try await context.hearth(configuration)
+        let parts = ConversationParts(
+            configuration: configuration, hearth: hearth, engine: engine,
+            printer: AnswerPrinter(console: context.console, format: .text, model: "scripted"), images: [],
+            options: GenerationOptions())
         let setup = try await AssistantSetup(
-            configuration, engine: engine, generation: GenerationOptions(), thinks: true, preApproved: approved,
-            approval: approval, in: context)
+            parts, thinks: true, preApproved: approved, approval: approval, in: context)
         let chat = AssistantChat(
             context, setup, session: try await setup.session(nil, isPrivate: false),
             reader: PlainLines(context.input, context.console), approval: approval, attachments: Attachments(),
@@ -53,6 +57,7 @@ private struct ChatLab {
             findModel: { _ in throw CommandError(.noModel, "there is no other model") }, setPrivate: { _ in })
         try await chat.run()
         await setup.home.database.close()
+        await hearth.close()
     }
 
     func records<Result: Sendable>(_ body: (AssistantHome) async throws -> Result) async throws -> Result {

@@ -65,7 +65,7 @@ struct CommandProbe {
     /// The engines by model format.
     var engines: EngineRegistry = .standard
     /// The cloud model of the settings, and the network.
-    var cloud: CloudChoice?
+    var cloud: CloudModel?
     var network: ScriptedNetworkMonitor = ScriptedNetworkMonitor()
     /// The terminal somebody sits at.
     var terminal: (any ScreenTerminal)?

@@ -93,11 +93,15 @@ final class WatchedModels: @unchecked Sendable {
 final class NativeFixture: Sendable {
     let folder: TemporaryFolder
     let hearth: Hearth
+    let home: ServedHome
     let service: NativeService
     let engine: TalkingEngine
     /// The models at the start, which only the service keeps.
     let models: WatchedModels
+    /// How often the settings and keys were read again.
     let reloads = Locked(0)
+    /// The engine of models that are opened from now on.
+    private let present: Locked<TalkingEngine>
 
     /// One model of the origin.
     struct Offer: Sendable {
@@ -133,13 +137,15 @@ final class NativeFixture: Sendable {
     }
 
     init(
-        _ texts: [String] = ["Hello there."], offers: [Offer] = [Offer()], home: TemporaryFolder? = nil
+        _ texts: [String] = ["Hello there."], offers: [Offer] = [Offer()], folder: TemporaryFolder? = nil
     ) async throws {
-        let folder = try home ?? TemporaryFolder()
+        let folder = try folder ?? TemporaryFolder()
         try Self.publish(offers, in: folder)
         let engine = TalkingEngine(texts)
+        let present = Locked(engine)
+        self.present = present
         var engines = EngineRegistry()
-        engines.register(.gguf) { _ in engine }
+        engines.register(.gguf) { _ in present.withLock { $0 } }
         var configuration = Configuration(origins: ["test": folder.path("origin/models.json").url])
         configuration.meteredUse = .allow
         try configuration.save(home: folder.path("home"))
@@ -147,27 +153,23 @@ final class NativeFixture: Sendable {
             home: folder.path("home"), configuration: configuration, environment: ["HEARTH_NETWORK": "unmetered"],
             engines: engines)
         let reloads = reloads
-        let parts = NativeParts(
-            version: "1.2.3", network: UnmonitoredNetwork(),
-            cloud: { _ in NativeCloud(premium: PremiumManager()) },
-            reload: { reloads.withLock { $0 += 1 } }, address: { "http://127.0.0.1:1" },
-            ringing: { "the bells ring" })
-        let opened = OpenedModels(hearth)
-        models = WatchedModels(opened)
-        service = try await NativeService(opened, parts: parts)
+        home = try ServedHome(hearth, version: "1.2.3") { event in
+            if case .settingsRead = event { reloads.withLock { $0 += 1 } }
+        }
+        home.setAddress("http://127.0.0.1:1")
+        models = WatchedModels(try home.present)
+        service = try await NativeService(home)
         self.folder = folder
         self.engine = engine
     }
 
-    /// The models of the home under other settings, with an engine of their own.
-    func reopened(_ texts: [String]) throws -> (models: OpenedModels, engine: TalkingEngine) {
+    /// Changes a setting that shapes engines: the models are opened anew, with an engine of their own.
+    func reopen(_ texts: [String]) async throws -> TalkingEngine {
         let engine = TalkingEngine(texts)
-        var engines = EngineRegistry()
-        engines.register(.gguf) { _ in engine }
-        let hearth = try Hearth(
-            home: folder.path("home"), configuration: hearth.configuration,
-            environment: ["HEARTH_NETWORK": "unmetered"], engines: engines)
-        return (OpenedModels(hearth), engine)
+        present.withLock { $0 = engine }
+        try await SettingsFile(home: hearth.home).change { try $0.set("threads", to: "1") }
+        await home.reload()
+        return engine
     }
 
     /// Runs a test's body, and ends everything whatever happens.
@@ -188,6 +190,7 @@ final class NativeFixture: Sendable {
     func close() async {
         await engine.goOn()
         await service.close()
+        await home.close()
         await hearth.close()
     }
 

@@ -116,17 +116,8 @@ import Glibc
 @Suite(.timeLimit(.minutes(5))) struct NativeGuardTests {
     private func with(_ body: @Sendable (ResidentServer, ListeningAddress) async throws -> Void) async throws {
         try await BlockingExecutor.run {
-            let page = PageFiles()
-            var parts = ResidentServer.Parts(models: { _ in nil }, scope: { _, _ in nil })
-            parts.native = { request in
-                request.target.path == "/hearth/v1/state"
-                    ? .json(.object(["caller": .string(request.caller.name)])) : nil
-            }
-            parts.page = { await page.reply(to: $0) }
-            var rules = RequestGuard.Rules()
-            rules.user = getuid()
-            let server = ResidentServer(
-                rules: rules, keys: AccessKeys(), usesTLS: false, time: .system, parts: parts)
+            let native = try await NativeFixture()
+            let server = ResidentServer(native.home, page: native.service)
             let socket = try ListeningSocket(host: "127.0.0.1", port: 0)
             guard let address = socket.address else { throw RawConnection.Failure(number: 0) }
             _ = try server.listen(on: [socket])
@@ -134,9 +125,11 @@ import Glibc
                 try await body(server, address)
             } catch {
                 await server.stop(grace: .zero)
+                await native.close()
                 throw error
             }
             await server.stop(grace: .zero)
+            await native.close()
         }
     }
 
@@ -161,7 +154,7 @@ import Glibc
             #expect(page.status == 200)
             #expect(page.headers["content-type"]?.hasPrefix("text/html") == true)
             #expect(try get(address, "/page/index.html", [cookie, "Sec-Fetch-Site: same-origin"]).status == 200)
-            #expect(try get(address, "/hearth/v1/state", [cookie]).text.contains("owner"))
+            #expect(try get(address, "/hearth/v1/state", [cookie]).text.contains("\"version\""))
             #expect(try get(address, "/hearth/v1/absent", [cookie]).status == 404)
         }
     }

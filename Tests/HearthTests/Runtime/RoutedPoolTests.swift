@@ -168,7 +168,7 @@ import Testing
 
     @Test func anInstalledModelTakesOverAndNothingIsFetched() async throws {
         let client = UnreachableClient()
-        let orchestrator = await hearth.orchestrator(
+        let orchestrator = try await hearth.orchestrator(
             cloud: try cloud(client), premium: PremiumManager(.ownKey), default: "other")
         #expect(try await ask(orchestrator) == ("other", ["took-over"]))
         #expect(!client.asked.isEmpty)
@@ -185,10 +185,11 @@ import Testing
     }
 
     @Test func withoutAChosenModelTheCloudsFailureIsReported() async throws {
-        let failing = await hearth.orchestrator(cloud: try cloud(UnreachableClient()), premium: PremiumManager(.ownKey))
+        let failing = try await hearth.orchestrator(
+            cloud: try cloud(UnreachableClient()), premium: PremiumManager(.ownKey))
         let error = await #expect(throws: LLMError.self) { _ = try await ask(failing) }
         #expect(error?.code == .unreachable)
-        let local = await hearth.orchestrator(cloud: nil, premium: PremiumManager())
+        let local = try await hearth.orchestrator()
         let missing = await #expect(throws: LLMError.self) { _ = try await ask(local) }
         #expect(missing?.code == .modelNotLoaded)
         await hearth.close()

@@ -1,7 +1,10 @@
 import Foundation
+import Hearth
 import HearthAssistant
 import HearthBase
+import HearthCatalog
 import HearthInference
+import HearthRouting
 
 /// The conversations of the page. Answers run here: a page that is closed or reloaded changes nothing, and finds the answer
 /// as far as it is.
@@ -38,10 +41,10 @@ actor ChatDesk {
     let approvals: ApprovalDesk
     let pictures: PictureDesk
     private(set) var assistant: Assistant
-    /// The engine of a named model for a conversation.
-    private var engine: @Sendable (_ model: String, _ isPrivate: Bool) -> any InferenceEngine
-    /// Called after each answer.
-    private let answered: @Sendable () async -> Void
+    private let library: LibraryDesk
+    private let home: ServedHome
+    /// The engine of all models.
+    private var orchestrator: LLMOrchestrator
     private var open: [String: OpenChat] = [:]
     /// The ids of conversations whose removal has begun, which are not opened again.
     private var removed: Set<String> = []
@@ -51,24 +54,24 @@ actor ChatDesk {
     private static let openLimit = 32
 
     init(
-        _ assistant: Assistant, log: EventLog, approvals: ApprovalDesk, time: TimeSource,
-        engine: @escaping @Sendable (String, Bool) -> any InferenceEngine,
-        answered: @escaping @Sendable () async -> Void
+        _ assistant: Assistant, log: EventLog, approvals: ApprovalDesk, library: LibraryDesk, home: ServedHome,
+        orchestrator: LLMOrchestrator
     ) {
         self.assistant = assistant
         self.log = log
         self.approvals = approvals
-        self.engine = engine
-        self.answered = answered
-        pictures = PictureDesk(time: time)
+        self.library = library
+        self.home = home
+        self.orchestrator = orchestrator
+        pictures = PictureDesk(time: home.time)
     }
 
     // MARK: Settings
 
     /// Uses other settings from the next turn of each conversation on.
-    func use(_ next: Assistant, engine: @escaping @Sendable (String, Bool) -> any InferenceEngine) async {
+    func use(_ next: Assistant, orchestrator: LLMOrchestrator) async {
         assistant = next
-        self.engine = engine
+        self.orchestrator = orchestrator
         for id in Array(open.keys) { await bringUpToDate(id) }
     }
 
@@ -77,7 +80,9 @@ actor ChatDesk {
         guard let chat = open[id] else { return }
         var settings = assistant.chatSettings
         if let thinks = chat.thinks { settings.showThinking = thinks }
-        let other = chat.model.map { engine($0, chat.session.isPrivate) }
+        let other = chat.model.map { model in
+            orchestrator.conversation(RouteRequest(isPrivate: chat.session.isPrivate, model: model))
+        }
         await assistant.take(chat.session, engine: other, settings: settings)
     }
 
@@ -302,7 +307,9 @@ actor ChatDesk {
         open[id]?.running = nil
         await tell(id, session)
         log.add("actions", EmptyBody())
-        await answered()
+        // A model that has answered stays warm.
+        if let family = await library.library.selectedModel?.id.name { await home.used(family) }
+        await library.tell()
     }
 
     /// Stops all answers; what came is kept.

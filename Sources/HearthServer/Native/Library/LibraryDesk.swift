@@ -78,20 +78,8 @@ import Observation
             deleteError: shownDownloads?.deleteError)
     }
 
-    /// The reference of the model in use: the saved one with its version, or the selected one.
-    var defaultModel: String? {
-        guard let selected = library.selectedModel else { return nil }
-        let saved = library.defaultModel
-        if let saved, saved.prefix(while: { $0 != "@" && $0 != ":" }) == selected.id.name { return saved }
-        return selected.id.name
-    }
-
     /// The model that answers questions with pictures: the saved one, else one on this device.
-    var visionFamily: Family? {
-        if let family = saved.visionFamily, library.row(of: family)?.isUsable == true { return family }
-        if let selected = library.selectedModel, selected.seesImages { return selected.id }
-        return library.rows.first { $0.isUsable && $0.model.seesImages }?.id
-    }
+    var visionFamily: Family? { library.visionFamily(saved: saved.visionFamily) }
 
     /// The unfinished transfer of a model.
     private func transfer(of family: Family) -> TransferSummary? {

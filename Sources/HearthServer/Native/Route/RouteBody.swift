@@ -1,3 +1,4 @@
+import Hearth
 import HearthBase
 import HearthRouting
 
@@ -31,16 +32,16 @@ struct RouteBody: Codable, Sendable, Hashable {
     var credits: CreditsBody?
 
     init(
-        _ decision: RouteDecision, forceLocal: Bool, cloud: NativeCloud, kind: String?, shares: String?
+        _ decision: RouteDecision, forceLocal: Bool, cloud: ServedCloud, kind: String?, shares: String?
     ) {
         source = decision.source.rawValue
         badge = decision.source == .cloud ? "Cloud" : "Local"
         reason = decision.reasonCode
         reasonText = decision.reasonText
         self.forceLocal = forceLocal
-        self.cloud = cloud.name.map {
+        self.cloud = cloud.model.map {
             CloudBody(
-                model: $0, kind: kind, shares: shares ?? CloudShares.all.text, hasOwnKey: cloud.hasOwnKey)
+                model: $0.name, kind: kind, shares: shares ?? CloudShares.all.text, hasOwnKey: $0.hasOwnKey)
         }
         problem = cloud.problem
         let rights = cloud.premium.rights

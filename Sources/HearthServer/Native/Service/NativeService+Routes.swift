@@ -21,7 +21,7 @@ extension NativeService {
                 query: [.init("after", "the id of the last event that the client has; Last-Event-ID comes first")],
                 mediaType: "text/event-stream"
             ) { call in
-                let feed = EventFeed(log: service.log, version: service.parts.version, time: service.parts.time)
+                let feed = EventFeed(log: service.log, version: service.home.version, time: service.home.time)
                 return feed.reply(after: call.request.headers["Last-Event-ID"] ?? call.query("after"))
             },
             .plain("GET", "/state", "Everything that the page needs at its start") { _ in await service.state() },
@@ -29,7 +29,7 @@ extension NativeService {
                 "GET", "/openapi.json", "This description", mediaType: "application/json",
                 output: { try $0.schema(of: AnyBody.self) }
             ) { _ in
-                .json(try OpenAPI.document(service.routes, version: service.parts.version))
+                .json(try OpenAPI.document(service.routes, version: service.home.version))
             },
             .plain("GET", "/route", "The engine that answers now, and why") { _ in await service.route() },
             .json("PUT", "/route", "Let local models answer everything, or not", example: #"{"forceLocal": true}"#) {

@@ -110,9 +110,9 @@ extension NativeService {
         }
         guard after != before else { return after }
         if after.shapesEngines(otherThan: before) {
-            await parts.reload()
+            await home.reload()
         } else {
-            await parts.refresh(after)
+            home.refresh(after)
             await reread()
         }
         log.add("settings", ["keys": values.keys.sorted()])
@@ -125,7 +125,7 @@ extension NativeService {
             throw NativeFailure.bad("name", "a text of at most 64 bytes, with one scope at least")
         }
         let scopes = Set(order.scopes.compactMap { ServerScope(rawValue: $0.rawValue) })
-        let now = parts.time.now
+        let now = home.time.now
         let made = Locked<NewKeyBody?>(nil)
         try await changeKeys { keys in
             let text = try keys.create(name, scopes: scopes, at: now)
@@ -139,15 +139,15 @@ extension NativeService {
     private static let keyTurns = TurnQueue()
 
     private func changeKeys(_ body: @escaping @Sendable (inout AccessKeys) throws -> Void) async throws {
-        let home = records.path
+        let path = home.path
         try await Self.keyTurns.turn {
             try await blocking {
-                var keys = try AccessKeys.load(home: home)
+                var keys = try AccessKeys.load(home: path)
                 try body(&keys)
-                try keys.save(home: home)
+                try keys.save(home: path)
             }
         }
-        await parts.reload()
+        await home.reload()
     }
 }
 

@@ -2,26 +2,23 @@ import Foundation
 import Hearth
 import HearthAssistant
 import HearthBase
-import HearthCatalog
 import HearthDatabase
-import HearthInference
 import HearthRouting
-import HearthStore
 
 /// The native API of the resident process: the view models of the library and of the assistant behind routes and events.
-package final class NativeService: Sendable {
+package final class NativeService: SettingsFollower {
     /// The parts under one set of settings.
     struct Current: Sendable {
         var models: OpenedModels
         var configuration: Configuration
-        var cloud: NativeCloud
+        var cloud: ServedCloud
         var orchestrator: LLMOrchestrator
 
         var hearth: Hearth { models.hearth }
     }
 
     package let log = EventLog()
-    let parts: NativeParts
+    let home: ServedHome
     let records: AssistantHome
     let library: LibraryDesk
     let chats: ChatDesk
@@ -35,27 +32,24 @@ package final class NativeService: Sendable {
 
     /// Opens the user's records.
     /// - Throws: `DatabaseError`, `FileError`, `ConfigurationError`.
-    package init(_ models: OpenedModels, parts: NativeParts) async throws {
-        self.parts = parts
+    package init(_ home: ServedHome) async throws {
+        self.home = home
+        let models = try home.present
         let hearth = models.hearth
-        records = try await AssistantHome(path: hearth.home, time: parts.time)
-        library = await LibraryDesk(hearth, log: log, time: parts.time)
-        let made = await Self.current(models, hearth.configuration, library, parts)
+        records = try await AssistantHome(path: hearth.home, time: home.time)
+        library = await LibraryDesk(hearth, log: log, time: home.time)
+        let made = await Self.current(models, hearth.configuration)
         current = Locked(made)
-        let assistant = try await Self.assistant(made, records, library, approvals, parts)
-        let (log, library) = (log, library)
+        let assistant = try await Self.assistant(made, records, approvals)
         chats = ChatDesk(
-            assistant, log: log, approvals: approvals, time: parts.time, engine: Self.engine(made.orchestrator),
-            answered: { [parts] in
-                if let family = await library.library.selectedModel?.id.name { await parts.used(family) }
-                await library.tell()
-            })
+            assistant, log: log, approvals: approvals, library: library, home: home, orchestrator: made.orchestrator)
         approvals.tells { [weak chats] chat, card in Task { await chats?.show(card, chat) } }
         // Actions during which an earlier process ended are settled before new ones begin.
         _ = await assistant.actions.recover()
         await library.library.refreshLocal()
         await library.tell()
         router.withLock { $0 = NativeRouter(Self.routes(self)) }
+        home.follow(with: self)
         follow()
     }
 
@@ -78,15 +72,15 @@ package final class NativeService: Sendable {
             let isOther = models !== now.models
             let settings: Configuration
             do {
-                settings = try await SettingsFile(home: hearth.home).read()
+                settings = try await blocking { try hearth.presentSettings() }
             } catch {
                 Log.write(.warning, "native", "the settings cannot be read", [.error(error)])
                 settings = hearth.configuration
             }
-            let next = await Self.current(models, settings, library, parts)
+            let next = await Self.current(models, settings)
             do {
-                let assistant = try await Self.assistant(next, records, library, approvals, parts)
-                await chats.use(assistant, engine: Self.engine(next.orchestrator))
+                await chats.use(
+                    try await Self.assistant(next, records, approvals), orchestrator: next.orchestrator)
             } catch {
                 Log.write(.warning, "native", "the assistant keeps its settings", [.error(error)])
             }
@@ -107,59 +101,22 @@ package final class NativeService: Sendable {
         await library.tell()
     }
 
-    private static func current(
-        _ models: OpenedModels, _ configuration: Configuration, _ library: LibraryDesk, _ parts: NativeParts
-    ) async -> Current {
-        let cloud = await parts.cloud(configuration)
-        let local = models.hearth.localEngines { name in try await find(name, models, library) }
-        let orchestrator = await LLMOrchestrator(
-            local: local, cloud: cloud.engine, premium: cloud.premium, forceLocal: configuration.forceLocal,
-            network: parts.network, folder: models.hearth.home.appending("routing"), time: parts.time)
-        return Current(models: models, configuration: configuration, cloud: cloud, orchestrator: orchestrator)
+    private static func current(_ models: OpenedModels, _ settings: Configuration) async -> Current {
+        let hearth = models.hearth
+        let cloud = await ServedCloud(settings, of: hearth)
+        let orchestrator = await hearth.orchestrator(
+            settings, cloud: cloud.model, premium: cloud.premium, local: hearth.localEngines(keeping: models))
+        return Current(models: models, configuration: settings, cloud: cloud, orchestrator: orchestrator)
     }
 
     private static func assistant(
-        _ current: Current, _ records: AssistantHome, _ library: LibraryDesk, _ approvals: ApprovalDesk,
-        _ parts: NativeParts
+        _ current: Current, _ records: AssistantHome, _ approvals: ApprovalDesk
     ) async throws -> Assistant {
-        let models = current.models
-        let seeing = SeeingEngine(
-            find: {
-                guard let family = await library.visionFamily else { return nil }
-                return try await models.hearth.find(
-                    .family(family, version: nil, variant: nil), policy: .localOnly)
-            }, usual: current.orchestrator)
-        return try await records.assistant(
-            current.configuration, engine: current.orchestrator, seeing: seeing, approval: approvals
-        ) { $0.ringing = parts.ringing() }
-    }
-
-    /// The engine of a named model for a conversation.
-    private static func engine(
-        _ orchestrator: LLMOrchestrator
-    ) -> @Sendable (String, Bool) -> any InferenceEngine {
-        { model, isPrivate in orchestrator.conversation(RouteRequest(isPrivate: isPrivate, model: model)) }
-    }
-
-    /// Finds the local model of a request; without a name, the one in use.
-    private static func find(
-        _ name: String?, _ models: OpenedModels, _ library: LibraryDesk
-    ) async throws -> LiveModel {
-        let usual = await library.defaultModel
-        guard let name = name ?? usual else {
-            throw LLMError(
-                .modelNotLoaded, "no model is on this device yet",
-                context: ErrorContext(remedy: "Download a model first."))
-        }
-        do {
-            let reference = try ModelReference(parsing: name)
-            guard case .family = reference else {
-                throw StoreError(.notInstalled, "\(name) is not installed", context: ErrorContext(model: name))
-            }
-            return try await models.hearth.find(reference, policy: .localOnly)
-        } catch let error as StoreError where error.code == .notInstalled {
-            throw LLMError(.modelNotLoaded, error.message, context: error.context, underlying: error)
-        }
+        let hearth = current.hearth
+        var settings = try await hearth.assistantSettings(current.configuration)
+        settings.ringing = ReminderTimer.text(environment: hearth.surroundings.environment)
+        return hearth.assistant(
+            on: records, settings, engine: current.orchestrator, approval: approvals, keeping: current.models)
     }
 
     // MARK: Following
@@ -171,7 +128,7 @@ package final class NativeService: Sendable {
             Task { [weak self] in
                 for await _ in orchestrator.decisions() { await self?.tellRoute() }
             },
-            Task { [weak library, time = parts.time, log] in
+            Task { [weak library, time = home.time, log] in
                 do {
                     while true {
                         try await time.sleep(for: .seconds(1))

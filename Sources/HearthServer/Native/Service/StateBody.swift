@@ -51,9 +51,9 @@ extension NativeService {
         await askSources()
         let facts = await library.libraryBody
         let activation = await library.activation
-        let condition = await parts.network.reading()
+        let condition = await now.hearth.network.reading()
         return StateBody(
-            version: parts.version, address: parts.address(), home: records.path.string,
+            version: home.version, address: home.address, home: home.path.string,
             firstRun: await firstRun(activation, hasModel: facts.canAnswer), library: facts, activation: activation,
             route: await route(),
             memory: await memory(),
@@ -64,7 +64,7 @@ extension NativeService {
     private func firstRun(_ activation: ActivationBody, hasModel: Bool) async -> FirstRunBody {
         let rows = await library.rows
         let isComing = rows.contains { $0.state == "downloading" || $0.state == "waiting" }
-        let hasCloud = now.cloud.engine != nil && now.cloud.premium.canSendCloudMessage
+        let hasCloud = now.cloud.model != nil && now.cloud.premium.canSendCloudMessage
         let step: FirstStep =
             hasModel || hasCloud
             ? (activation.isLoading ? .loading : .ready) : (isComing ? .downloading : .chooseModel)
@@ -80,9 +80,9 @@ extension NativeService {
     }
 
     private func memory() async -> MemoryBody {
-        let home = records.path
+        let path = home.path
         let device = now.hearth.manager.deviceMemory
-        let free = try? await blocking { try LocalFileSystem().freeSpace(at: home) }  // not shown if unknown
+        let free = try? await blocking { try LocalFileSystem().freeSpace(at: path) }  // not shown if unknown
         return MemoryBody(
             deviceBytes: Int(clamping: device), processBytes: SystemMemory.residentBytes.map { Int(clamping: $0) },
             diskFreeBytes: free.map { Int(clamping: $0) })

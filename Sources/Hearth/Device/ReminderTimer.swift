@@ -1,19 +1,19 @@
 import Foundation
 
 /// The unit of systemd that rings for due reminders, which a user may set up as docs/assistant.md says.
-enum ReminderTimer {
+package enum ReminderTimer {
     /// The unit's name.
-    static let unit = "hearth-reminders.timer"
+    package static let unit = "hearth-reminders.timer"
 
     /// Tells the user who rings.
-    static func text(environment: [String: String]) -> String {
+    package static func text(environment: [String: String]) -> String {
         isEnabled(environment: environment)
             ? "\(unit) rings on this computer."
-            : "Nothing rings on this computer: see `hearth reminders due --help`. Devices that sync the reminders ring."
+            : "Nothing rings on this computer. Devices that sync the reminders ring."
     }
 
     /// Whether the unit starts with the user's session.
-    static func isEnabled(environment: [String: String]) -> Bool {
+    private static func isEnabled(environment: [String: String]) -> Bool {
         let home = environment["HOME"].map { $0 + "/.config" }
         guard let folder = environment["XDG_CONFIG_HOME"].flatMap({ $0.isEmpty ? nil : $0 }) ?? home else {
             return false

@@ -1,20 +1,28 @@
 import Foundation
-import Hearth
 import HearthBase
 import HearthInference
 import HearthRouting
 
 /// The cloud model of the settings.
-struct CloudChoice: Sendable {
-    let engine: any RemoteEngine
+package struct CloudModel: Sendable {
+    /// Finds the cloud model of settings and environment. Blocks.
+    package typealias Finder = @Sendable (Configuration, [String: String]) throws -> CloudModel?
+
+    package let engine: any RemoteEngine
     /// The model's name for people.
-    let name: String
+    package let name: String
     /// Whether the user's own key pays, so that no credits are counted.
-    let hasOwnKey: Bool
+    package let hasOwnKey: Bool
+
+    package init(engine: any RemoteEngine, name: String, hasOwnKey: Bool) {
+        self.engine = engine
+        self.name = name
+        self.hasOwnKey = hasOwnKey
+    }
 
     /// The cloud model that the settings `cloud.*` name; `nil` without one. Blocks.
     /// - Throws: `LLMError` with `cloud-key-unusable`, `HTTPError` with `unsupported-url`, `ConfigurationError`.
-    static func find(_ configuration: Configuration, environment: [String: String]) throws -> CloudChoice? {
+    package static func find(_ configuration: Configuration, environment: [String: String]) throws -> CloudModel? {
         guard let kind = try configuration.setting("cloud.kind").flatMap(CloudKind.init(rawValue:)) else { return nil }
         let file = try configuration.setting("cloud.keyFile").map { Path($0) }
         var settings = try CloudSettings(
@@ -25,15 +33,13 @@ struct CloudChoice: Sendable {
             settings.firstByteTimeout = .seconds(seconds)
         }
         if let shares = try configuration.setting("cloud.shares").flatMap(CloudShares.init) { settings.shares = shares }
-        return CloudChoice(
-            engine: CloudEngine(settings), name: settings.model, hasOwnKey: kind != .geminiRelay)
+        return CloudModel(CloudEngine(settings))
     }
 
-    /// The user's rights for this cloud.
-    func premium(_ configuration: Configuration, folder: Path, time: TimeSource) -> PremiumManager {
-        let rights = ConfiguredEntitlement(
-            tier: configuration.tier, credits: configuration.credits, hasOwnKey: hasOwnKey)
-        return PremiumManager(rights.entitlement, folder: folder, time: time)
+    /// The model of an engine.
+    init(_ engine: CloudEngine) {
+        self.init(
+            engine: engine, name: engine.settings.model, hasOwnKey: engine.settings.kind != .geminiRelay)
     }
 }
 
@@ -44,12 +50,12 @@ extension Configuration {
     }
 }
 
-extension CommandContext {
-    /// The cloud model of the settings.
-    func cloud(_ configuration: Configuration) async throws -> CloudChoice? {
-        try await blocking { [clouds, environment] in try clouds(configuration, environment) }
+extension PremiumManager {
+    /// The rights of the settings for a cloud model.
+    /// - Parameter folder: the folder of the credits and the last decisions.
+    package convenience init(_ configuration: Configuration, for cloud: CloudModel?, folder: Path, time: TimeSource) {
+        let rights = ConfiguredEntitlement(
+            tier: configuration.tier, credits: configuration.credits, hasOwnKey: cloud?.hasOwnKey ?? false)
+        self.init(rights.entitlement, folder: folder, time: time)
     }
-
-    /// The folder of the credits and the last decisions.
-    var routingFolder: Path { get throws { try home.appending("routing") } }
 }

@@ -1,0 +1,225 @@
+import Foundation
+import Hearth
+import HearthBase
+import HearthCatalog
+import HearthDelivery
+
+/// Uses the models of a ``ServedHome`` under its present settings.
+package protocol SettingsFollower: AnyObject, Sendable {
+    /// Uses models that other settings have opened.
+    func use(_ models: OpenedModels) async
+    /// Reads the settings again; the models stay.
+    func reread() async
+}
+
+/// A home as the resident process serves it: its models, its settings and its keys.
+package final class ServedHome: Sendable {
+    /// The models under one set of settings.
+    private final class Generation: Sendable {
+        let opened: OpenedModels
+        let configuration: Configuration
+        let models: HearthModels
+        let routes: APIRoutes
+
+        var hearth: Hearth { opened.hearth }
+
+        /// - Parameter models: those of settings with the same engines, which know how long each stays in memory.
+        init(
+            _ opened: OpenedModels, _ configuration: Configuration, version: String, _ answers: ServedAnswers,
+            models: HearthModels? = nil
+        ) {
+            self.opened = opened
+            self.configuration = configuration
+            let choices = HearthModels.Settings(configuration: configuration)
+            models?.use(choices)
+            self.models = models ?? HearthModels(opened.hearth, settings: choices)
+            let settings = APISettings(configuration: configuration, version: version)
+            routes = APIRoutes(APIService(self.models, settings: settings, answers: answers))
+        }
+    }
+
+    private struct State {
+        var generation: Generation?
+        var rules: RequestGuard.Rules
+        var keys: AccessKeys
+        var address: String?
+        var follower: (any SettingsFollower)?
+    }
+
+    package let path: Path
+    /// The version of the program.
+    package let version: String
+    package let time: TimeSource
+    private let report: @Sendable (ServerEvent) -> Void
+    private let started: Date
+    private let answers = ServedAnswers()
+    private let state: Locked<State>
+    private let reloads = TurnQueue()
+
+    /// Reads the keys. Blocks.
+    /// - Parameters:
+    ///   - isOwned: whether the end of the server closes the models.
+    ///   - report: takes what happens to the settings.
+    /// - Throws: ``ServerError`` with `keys-unreadable`; `FileError`.
+    package init(
+        _ hearth: Hearth, version: String, isOwned: Bool = true,
+        report: @escaping @Sendable (ServerEvent) -> Void = { _ in }
+    ) throws {
+        self.version = version
+        self.report = report
+        path = hearth.home
+        time = hearth.surroundings.time
+        started = time.now
+        let settings = hearth.configuration
+        state = Locked(
+            State(
+                generation: Generation(
+                    OpenedModels(hearth, isOwned: isOwned), settings, version: version, answers),
+                rules: RequestGuard.Rules(settings), keys: try AccessKeys.load(home: hearth.home)))
+    }
+
+    private var generation: Generation? { state.withLock { $0.generation } }
+
+    /// The models of the present settings.
+    /// - Throws: ``ServerError`` with `not-serving` while the server ends.
+    package var present: OpenedModels {
+        get throws {
+            guard let generation else { throw ServerError(.notServing, "the server ends", disposition: .tryLater) }
+            return generation.opened
+        }
+    }
+
+    /// The address under which browsers reach the process.
+    package var address: String? { state.withLock { $0.address } }
+
+    func setAddress(_ address: String?) { state.withLock { $0.address = address } }
+
+    /// Whether other machines have a key.
+    var hasKeys: Bool { state.withLock { !$0.keys.keys.isEmpty } }
+
+    /// The present rules and keys for callers.
+    func requestGuard(isSession: @escaping @Sendable (String) -> Bool = { _ in false }) -> RequestGuard {
+        let (rules, keys) = state.withLock { ($0.rules, $0.keys) }
+        return RequestGuard(rules: rules, keys: keys, isSession: isSession)
+    }
+
+    // MARK: Requests
+
+    /// The reply of a dialect; `nil` for a path that none has.
+    func reply(to request: ServerRequest) async -> ServerReply? {
+        guard let generation else { return .failure(503, "ending", "the server ends") }
+        guard var reply = await generation.routes.reply(to: request) else { return nil }
+        if case .stream(let make) = reply.body {
+            // A reload does not close the models of an answer on its way.
+            reply.body = .stream { writer in
+                defer { withExtendedLifetime(generation) {} }
+                try await make(writer)
+            }
+        }
+        return reply
+    }
+
+    /// The right that a route of a dialect needs.
+    func scope(_ method: String, _ path: String) -> ServerScope? { generation?.routes.scope(method, path) }
+
+    /// Facts of the answers as text of Prometheus.
+    var metrics: String { answers.metricsText }
+
+    /// Whether the loaded models make tokens, and how many there are.
+    func health() async -> (isWell: Bool, models: Int) {
+        guard let finding = await generation?.routes.service.health.finding() else { return (true, 0) }
+        return (finding.failing == 0, finding.well + finding.failing)
+    }
+
+    /// Keeps a model warm that has answered.
+    func used(_ family: String) async {
+        guard let provider = generation?.models else { return }
+        do {
+            await provider.used(try await provider.model(family), keepAlive: nil)
+        } catch {
+            // A model that was removed meanwhile needs no warmth.
+        }
+    }
+
+    /// The facts for `hearth ps`.
+    func status() async -> [String: JSONValue] {
+        var facts: [String: JSONValue] = [
+            "started": .string(started.formatted(.iso8601)), "version": .string(version),
+        ]
+        facts["address"] = address.map { .string($0) }
+        let loaded = await generation?.models.loaded() ?? []
+        facts["models"] = .array(
+            loaded.map { model in
+                var entry: [String: JSONValue] = [
+                    "name": .string(model.model.name), "bytes": .integer(model.bytes),
+                ]
+                entry["expires"] = model.expires.map { .string($0.formatted(.iso8601)) }
+                return .object(entry)
+            })
+        return facts
+    }
+
+    // MARK: Settings
+
+    /// Tells the native API about later settings.
+    func follow(with follower: any SettingsFollower) { state.withLock { $0.follower = follower } }
+
+    /// Uses the settings and keys of the disk for later requests; answers on their way keep theirs.
+    func reload() async {
+        do {
+            try await reloads.turn { try await self.readAgain() }
+            report(.settingsRead)
+        } catch {
+            report(.settingsRefused(error))
+        }
+    }
+
+    private func readAgain() async throws {
+        guard let old = generation else { return }
+        let (settings, keys) = try await blocking { [path] in
+            (try old.hearth.presentSettings(), try AccessKeys.load(home: path))
+        }
+        state.withLock { ($0.rules, $0.keys) = (RequestGuard.Rules(settings), keys) }
+        guard settings != old.configuration else { return }
+        guard settings.shapesEngines(otherThan: old.configuration) else {
+            refresh(settings)
+            await state.withLock { $0.follower }?.reread()
+            return
+        }
+        let hearth = try await blocking { try old.hearth.reopened(settings) }
+        let next = Generation(OpenedModels(hearth), settings, version: version, answers)
+        let follower = state.withLock { state -> (any SettingsFollower)? in
+            guard state.generation != nil else { return nil }
+            state.generation = next
+            return state.follower
+        }
+        await follower?.use(next.opened)
+    }
+
+    /// Uses other settings that leave the models as they are.
+    func refresh(_ settings: Configuration) {
+        state.withLock { state in
+            guard let old = state.generation else { return }
+            state.generation = Generation(old.opened, settings, version: version, answers, models: old.models)
+        }
+    }
+
+    /// Ends downloads and answers, and unloads the models.
+    func close() async {
+        let generation = state.withLock { state in
+            defer { (state.generation, state.follower) = (nil, nil) }
+            return state.generation
+        }
+        await generation?.opened.close()
+    }
+}
+
+extension RequestGuard.Rules {
+    /// The rules of a home's settings.
+    init(_ settings: Configuration) {
+        self.init()
+        hosts = Set(settings.server.hosts)
+        allowedOrigins = Set(settings.server.origins)
+        user = getuid()
+    }
+}

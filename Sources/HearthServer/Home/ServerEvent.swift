@@ -1,0 +1,15 @@
+import Foundation
+
+/// What a running server tells the program that started it.
+public enum ServerEvent: Sendable {
+    /// The server listens at an address; the second one signs a browser in, once.
+    case ready(URL, signIn: URL)
+    /// The settings and the keys were read again.
+    case settingsRead
+    /// The settings or the keys on the disk cannot be used; the old ones stay.
+    case settingsRefused(any Error)
+    /// A download of an earlier process was not continued.
+    case notContinued(String, any Error)
+    /// The server begins to end.
+    case ending
+}
