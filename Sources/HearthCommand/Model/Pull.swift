@@ -9,85 +9,74 @@ import HearthTransfer
 
 /// `hearth pull`
 struct Pull: Command {
-    private static let reference = Argument(
+    @Argument(
         "REF", .modelReference,
         "family[@version][:variant] of a configured origin, the address of a models.json with #family unless it has only "
             + "one, the path of a models.json or .gguf file, or hf:org/repo[@revision][:file-or-patterns] of the Hugging Face "
-            + "Hub.")
-    private static let version = Option(
+            + "Hub.") var reference: ModelReference
+    @Option(
         "version", "V", ValueKind("a version") { ReleaseVersion($0) }, "Take this version, not the publisher's choice.")
-    private static let variant = Option(
+    var version: ReleaseVersion?
+    @Option(
         "variant", "Q", ValueKind("a variant such as q4_k_m") { Variant($0.lowercased()) },
-        "Take this variant, not the largest that fits this device.")
-    private static let noActivate = Flag("no-activate", "Install it, but keep the active release active.")
-    private static let noProbe = Flag("no-probe", "Make it active without a probe.")
-    private static let rate = Option(
+        "Take this variant, not the largest that fits this device.") var variant: Variant?
+    @Flag("no-activate", "Install it, but keep the active release active.") var noActivate
+    @Flag("no-probe", "Make it active without a probe.") var noProbe
+    @Option(
         "limit-rate", "BYTES/s", .byteCount, default: "no limit", "Fetch at most so many bytes a second, such as 2M.")
-    private static let allowUnverified = Flag(
-        "allow-unverified", "Accept files for which the publisher gives no digest.")
-    private static let allowDowngrade = Flag(
-        "allow-downgrade", "Accept a version older than the active one without naming it.")
-    private static let allowStale = Flag("allow-stale", "Install from a catalog past its date.")
-    private static let format = Option(
-        "format", "FORMAT", ValueKind<EventFormat>.choice, default: "text", "text, or json: one event a line.")
+    var rate: UInt64?
+    @Option(.metered) var metered: MeteredUse?
+    @Flag("allow-unverified", "Accept files for which the publisher gives no digest.") var allowUnverified
+    @Flag("allow-downgrade", "Accept a version older than the active one without naming it.") var allowDowngrade
+    @Flag("allow-stale", "Install from a catalog past its date.") var allowStale
+    @Flag(.ignoreMemory) var ignoreMemory
+    @Flag(.refresh) var refresh
+    @Option(.events) var format: EventFormat
 
     static let declaration = CommandDeclaration(
         "pull", summary: "Download and install a model",
-        discussion: [
-            "Fetches the model, checks its bytes against the publisher's digest, installs it and makes it the active "
-                + "release of its family. Files on this device are not fetched again.",
-            "A repository of the Hugging Face Hub without a file means its model: the GGUF variant that suits this device, "
-                + "else all files of a safetensors or ONNX model. Patterns, separated by commas, choose the files that match "
-                + "one of them. HF_TOKEN gives access to private and gated repositories; HF_ENDPOINT names another hub. Files "
-                + "in the cache of the Hub's own client are hashed and used.",
-            "An interrupted pull keeps the received bytes; the same command continues with them.",
-            "On a metered network, where bytes cost money, nothing is fetched unless you agree: at a terminal you are asked, "
-                + "with the size. Files and addresses of this machine are always read.",
-            "With --format json, one object a line: event is progress (phase, completedBytes, totalBytes, bytesPerSecond, "
-                + "secondsLeft, connections, source, waitingFor), and last done or error.",
-        ],
-        arguments: [reference],
-        options: [
-            version, variant, noActivate, noProbe, rate, Option.metered, allowUnverified, allowDowngrade, allowStale,
-            Flag.ignoreMemory, Flag.refresh, format,
-        ],
-        exitStatuses: [
-            (0, "It is installed."), (1, "It failed; see the code."),
-            (75, "Not now: the origin cannot be reached, or the network is metered or offline."),
-            (130, "Interrupted; received bytes are kept."),
-        ],
-        examples: [
-            .init(
-                "hearth pull smollm2-135m-instruct", "The publisher's choice, in the variant that suits this device."),
-            .init("hearth pull lupus-diary@1.1.0:q4_k_m --limit-rate 2M", "One version and variant, slowly."),
-            .init("hearth pull https://models.example.org/models.json#lupus-diary", "From an address."),
-            .init("hearth pull hf:org/model-GGUF:model-Q4_K_M.gguf", "One file of a repository of the Hub."),
-            .init("hearth pull \"hf:org/model:*.safetensors,*.json\"", "The files that match one of two patterns."),
-            .init("hearth pull ./lupus-diary-v1.1.0-q4_k_m.gguf", "A file of your own."),
-        ])
+        """
+        Fetches the model, checks its bytes against the publisher's digest, installs it and makes it the active release
+        of its family. Files on this device are not fetched again.
 
-    let reference: ModelReference
-    let options: PullOptions
-    let metered: MeteredUse?
-    let format: EventFormat
+        A repository of the Hugging Face Hub without a file means its model: the GGUF variant that suits this device,
+        else all files of a safetensors or ONNX model. Patterns, separated by commas, choose the files that match one of
+        them. HF_TOKEN gives access to private and gated repositories; HF_ENDPOINT names another hub. Files in the cache
+        of the Hub's own client are hashed and used.
 
-    init(_ values: ParsedArguments) throws {
-        let version = try values.value(Self.version)
-        let variant = try values.value(Self.variant)
-        reference = try values.value(Self.reference).naming(version: version, variant: variant)
+        An interrupted pull keeps the received bytes; the same command continues with them.
+
+        On a metered network, where bytes cost money, nothing is fetched unless you agree: at a terminal you are asked,
+        with the size. Files and addresses of this machine are always read.
+
+        With --format json, one object a line: event is progress (phase, completedBytes, totalBytes, bytesPerSecond,
+        secondsLeft, connections, source, waitingFor), and last done or error.
+
+        0: It is installed.
+        1: It failed; see the code.
+        75: Not now: the origin cannot be reached, or the network is metered or offline.
+        130: Interrupted; received bytes are kept.
+
+        hearth pull smollm2-135m-instruct  # The publisher's choice, in the variant that suits this device.
+        hearth pull lupus-diary@1.1.0:q4_k_m --limit-rate 2M  # One version and variant, slowly.
+        hearth pull https://models.example.org/models.json#lupus-diary  # From an address.
+        hearth pull hf:org/model-GGUF:model-Q4_K_M.gguf  # One file of a repository of the Hub.
+        hearth pull "hf:org/model:*.safetensors,*.json"  # The files that match one of two patterns.
+        hearth pull ./lupus-diary-v1.1.0-q4_k_m.gguf  # A file of your own.
+        """)
+
+    func validate() throws { _ = try named }
+
+    private var named: ModelReference { get throws { try reference.naming(version: version, variant: variant) } }
+
+    private var options: PullOptions {
         var options = PullOptions()
-        options.activate = !values.has(Self.noActivate)
-        options.probes = !values.has(Self.noProbe)
-        options.allowUnverified = values.has(Self.allowUnverified)
-        options.allowDowngrade = values.has(Self.allowDowngrade)
-        options.allowStale = values.has(Self.allowStale)
-        options.ignoreMemory = values.has(.ignoreMemory)
-        options.refresh = values.has(.refresh)
-        options.retryHeldBack = true
-        options.bytesPerSecond = try values.value(Self.rate)
-        self.options = options
-        metered = try values.value(.metered)
-        format = try values.value(Self.format) ?? .text
+        (options.activate, options.probes) = (!noActivate, !noProbe)
+        (options.allowUnverified, options.allowDowngrade) = (allowUnverified, allowDowngrade)
+        (options.allowStale, options.ignoreMemory) = (allowStale, ignoreMemory)
+        (options.refresh, options.retryHeldBack) = (refresh, true)
+        options.bytesPerSecond = rate
+        return options
     }
 
     func run(in context: CommandContext) async throws {
@@ -95,7 +84,7 @@ struct Pull: Command {
         let manager = try await context.manager(ignoresMemory: options.ignoreMemory)
         var options = options
         options.metered = try await context.meteredUse(metered)
-        let resolved = try await manager.resolve(reference, options: options)
+        let resolved = try await manager.resolve(try named, options: options)
         resolved.freshness.flatMap { CachedList(resolved.location?.host() ?? "the origin", $0) }
             .map { context.console.say($0.sentence) }
         context.warn(
