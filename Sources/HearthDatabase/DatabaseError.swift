@@ -3,32 +3,32 @@ import Foundation
 import HearthBase
 
 /// The codes of ``DatabaseError``.
-public enum DatabaseErrorDomain: ErrorDomain {
-    public static var codes: [ErrorCode<Self>] {
+package enum DatabaseErrorDomain: ErrorDomain {
+    package static var errorCodes: [ErrorCode<Self>] {
         [.cannotOpen, .newer, .damaged, .busy, .diskFull, .readOnly, .unreachable, .failed]
     }
 }
 
 /// A failure of a database: the one of conversations, notes and habits, or that of a gateway.
-public typealias DatabaseError = HearthError<DatabaseErrorDomain>
+package typealias DatabaseError = HearthError<DatabaseErrorDomain>
 
 extension ErrorCode<DatabaseErrorDomain> {
     /// The file cannot be created or opened.
-    public static var cannotOpen: Self { "cannot-open-database" }
+    package static var cannotOpen: Self { "cannot-open-database" }
     /// A newer version of Hearth has written the file.
-    public static var newer: Self { "database-newer" }
+    package static var newer: Self { "database-newer" }
     /// The file is no database, or its pages contradict each other.
-    public static var damaged: Self { "database-damaged" }
+    package static var damaged: Self { "database-damaged" }
     /// Another process has locked the database for too long.
-    public static var busy: Self { "database-busy" }
+    package static var busy: Self { "database-busy" }
     /// No space is left on the disk.
-    public static var diskFull: Self { "database-disk-full" }
+    package static var diskFull: Self { "database-disk-full" }
     /// The file or its folder cannot be written.
-    public static var readOnly: Self { "database-read-only" }
+    package static var readOnly: Self { "database-read-only" }
     /// The database server does not answer, or the connection to it broke.
-    public static var unreachable: Self { "database-unreachable" }
+    package static var unreachable: Self { "database-unreachable" }
     /// The database refused a statement for another reason.
-    public static var failed: Self { "database-failed" }
+    package static var failed: Self { "database-failed" }
 }
 
 extension HearthError where Domain == DatabaseErrorDomain {

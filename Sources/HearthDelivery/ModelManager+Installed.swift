@@ -197,11 +197,17 @@ extension ModelManager {
     }
 
     /// Removes a family, or its releases with the given version and variant, and posts events.
+    /// - Returns: the removed releases.
     /// - Throws: `StoreError` with `not-installed`, `release-in-use`, `home-busy`.
     @discardableResult
     public func remove(
         _ family: Family, version: ReleaseVersion? = nil, variant: Variant? = nil
-    ) async throws -> Removal {
+    ) async throws -> [ReleaseIdentity] {
+        try await removal(of: family, version: version, variant: variant).removed
+    }
+
+    /// Removes the same, and tells what is live afterwards.
+    package func removal(of family: Family, version: ReleaseVersion?, variant: Variant?) async throws -> Removal {
         try await live.remove(family, version: version, variant: variant)
     }
 

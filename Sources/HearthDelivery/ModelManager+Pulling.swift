@@ -28,6 +28,11 @@ extension ModelManager {
         try await resolving.sources.reports(policy)
     }
 
+    /// Asks one origin, or takes its list of the last hour.
+    package func listing(of origin: Origin, _ policy: CachePolicy = .asPublished) async throws -> CatalogListing {
+        try await resolving.sources.source(origin, family: nil).listing(policy)
+    }
+
     /// Finds the release a reference means, without fetching it.
     ///
     /// The version is the named one, else the publisher's choice or, if this device may not have that, another. The
@@ -74,6 +79,29 @@ extension ModelManager {
         progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
     ) async throws -> PullOutcome {
         try await pulling.pull(resolved, options: options, progress: progress)
+    }
+
+    /// Pulls the release a reference means, and streams its progress: at most ten readings a second.
+    ///
+    /// The stream ends when the release is installed, and throws as ``pull(_:options:progress:)-(ModelReference,_,_)``.
+    /// Leaving the loop cancels the pull; the received bytes stay.
+    /// ```swift
+    /// for try await reading in manager.pulling(reference) { print(reading.fraction ?? 0) }
+    /// ```
+    public func pulling(
+        _ reference: ModelReference, options: PullOptions = PullOptions()
+    ) -> AsyncThrowingStream<TransferProgress, any Error> {
+        AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            let task = Task {
+                do {
+                    _ = try await pull(reference, options: options) { continuation.yield($0) }
+                    continuation.finish()
+                } catch {
+                    continuation.finish(throwing: error)
+                }
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
     }
 
     /// Pulls the release of a transfer again, and continues after the received bytes.

@@ -49,12 +49,12 @@ public final class ModelManager: Sendable {
     ///   - formats: the model formats that have an engine; `nil` for any.
     ///   - bundled: folders of models that came with the app.
     public convenience init(
-        home: Path, origins: [Origin], deviceMemory: UInt64, appVersion: SemanticVersion? = nil,
+        home: URL, origins: [Origin], deviceMemory: UInt64, appVersion: SemanticVersion? = nil,
         provider: (any DownloadURLProvider)? = nil, formats: Set<ModelFormat>? = nil, bundled: [BundledSource] = []
     ) {
         self.init(
-            home: home, origins: origins, network: SystemNetwork.monitor(), deviceMemory: deviceMemory,
-            appVersion: appVersion, provider: provider, formats: formats, bundled: bundled)
+            home: Path(home.path), origins: origins, deviceMemory: deviceMemory, appVersion: appVersion,
+            provider: provider, formats: formats, bundled: bundled)
     }
 
     /// Creates a manager with injected parts: transport, disk, clock, network monitor and engine hooks.
@@ -72,7 +72,8 @@ public final class ModelManager: Sendable {
     package init(
         home: Path, origins: [Origin], http: any HTTPClient = DefaultHTTPClient(),
         fileSystem: any FileSystem = LocalFileSystem(),
-        time: TimeSource = .system, network: any NetworkMonitor, deviceMemory: UInt64,
+        time: TimeSource = .system, network: any NetworkMonitor = SystemNetwork.monitor(),
+        deviceMemory: UInt64,
         ignoresMemory: Bool = false, appVersion: SemanticVersion? = nil, provider: (any DownloadURLProvider)? = nil,
         formats: Set<ModelFormat>? = nil, bundled: [BundledSource] = [],
         hub: Result<HubSettings, CatalogError>? = nil, preparer: (any ReleasePreparer)? = nil,

@@ -36,7 +36,7 @@ extension LlamaActor {
     ///   - supportsVision: whether a model for text also answers questions about pictures, as one with a projector
     ///     does.
     ///   - progress: 0...1, called on the reading thread.
-    /// - Throws: `model-does-not-fit` with both numbers, unless the configuration ignores memory;
+    /// - Throws: `not-enough-memory` with both numbers, unless the configuration ignores memory;
     ///   `cannot-load-model`, with llama.cpp's reason; `chat-template-failed`; `CancellationError`. A cancelled
     ///   load leaves the present model in place until the new one is being read; models that are already unloaded
     ///   stay unloaded. The error is thrown at once while the load waits for earlier loads, otherwise after the

@@ -8,7 +8,7 @@ extension LlamaActor {
     /// The embedder of the model for text. The first call makes its context, with the longest window that fits
     /// beside the loaded models; kept states and pictures are dropped for it. A context that is shorter than wanted
     /// is made again after a model is unloaded.
-    /// - Throws: `model-does-not-fit` with both numbers, unless the model's configuration ignores memory;
+    /// - Throws: `not-enough-memory` with both numbers, unless the model's configuration ignores memory;
     ///   `generation-failed` if llama.cpp cannot allocate the context.
     func embedder(of loop: GenerationLoop) throws -> TextEmbedder {
         let model = loop.model

@@ -5,8 +5,10 @@ import HearthInference
 extension LlamaActor {
     /// Counts tokens outside the engine's thread. A count does not wait for an answer, and a cancelled caller does
     /// not wait for the count.
-    public nonisolated func tokenize(_ text: String, controlTokens: ControlTokenReading) async throws -> [TokenID] {
-        try await tokenize(text, controlTokens: controlTokens, role: .text)
+    public nonisolated func tokenize(
+        _ text: String, controlTokens: Bool, wholePrompt: Bool
+    ) async throws -> [TokenID] {
+        try await tokenize(text, controlTokens: controlTokens, wholePrompt: wholePrompt, role: .text)
     }
 
     public nonisolated func count(_ messages: [ChatMessage]) async throws -> Int {
@@ -14,11 +16,10 @@ extension LlamaActor {
     }
 
     nonisolated func tokenize(
-        _ text: String, controlTokens: ControlTokenReading, role: EngineRole
+        _ text: String, controlTokens: Bool, wholePrompt: Bool, role: EngineRole
     ) async throws -> [TokenID] {
         try await counting(role) { facts in
-            try facts.weights.vocabulary.tokens(
-                of: text, addSpecial: controlTokens == .asPrompt, parseSpecial: controlTokens != .asText)
+            try facts.weights.vocabulary.tokens(of: text, addSpecial: wholePrompt, parseSpecial: controlTokens)
         }
     }
 
@@ -32,7 +33,7 @@ extension LlamaActor {
 
     public nonisolated func rendered(
         _ messages: [ChatMessage], options: GenerationOptions
-    ) async throws -> RenderedPrompt {
+    ) async throws -> (text: String, tokenCount: Int) {
         try await rendered(messages, options: options, role: .text)
     }
 
@@ -42,7 +43,7 @@ extension LlamaActor {
 
     nonisolated func rendered(
         _ messages: [ChatMessage], options: GenerationOptions, role: EngineRole
-    ) async throws -> RenderedPrompt {
+    ) async throws -> (text: String, tokenCount: Int) {
         try await counting(role) { try $0.weights.rendered(messages, options, projector: $0.projector) }
     }
 

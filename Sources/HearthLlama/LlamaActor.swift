@@ -15,7 +15,7 @@ import HearthInference
 /// Requests are added to a ``Mailbox``. The engine's thread reads it between two steps, each of which computes one
 /// batch for all requests of a model. Loads and unloads are jobs of the same thread, which run before the next
 /// step.
-public actor LlamaActor: InferenceEngine {
+public actor LlamaActor: InferenceEngine, TokenReader {
     nonisolated let executor = ThreadExecutor(name: "hearth.llama")
     let configuration: LlamaConfiguration
     nonisolated let time: TimeSource

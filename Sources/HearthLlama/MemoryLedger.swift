@@ -65,7 +65,7 @@ struct MemoryLedger {
 
     /// Plans a context for vectors of a role's model, in place of the present one, and counts it. Returns `nil` if
     /// the model's sizes are unknown.
-    /// - Throws: `model-does-not-fit`, with both numbers; nothing is counted then.
+    /// - Throws: `not-enough-memory`, with both numbers; nothing is counted then.
     mutating func planVectors(_ wanted: EmbeddingWindow, of role: EngineRole) throws(LLMError) -> EmbeddingPlan? {
         entries[role]?.vectors = nil
         guard let entry = entries[role], let plan = entry.plan else { return nil }

@@ -9,7 +9,7 @@ import HearthInference
 /// ```
 /// The model is looked up for each request: after another load it is the new model, and for `vision` it is the
 /// model for text if that reads pictures and no other is loaded.
-struct RoleModel: InferenceEngine {
+struct RoleModel: InferenceEngine, TokenReader {
     /// The engine that loads the model.
     let engine: LlamaActor
     let role: EngineRole
@@ -33,8 +33,8 @@ struct RoleModel: InferenceEngine {
         try await engine.generate(messages, options: options, role: role, onEvent: onEvent)
     }
 
-    func tokenize(_ text: String, controlTokens: ControlTokenReading) async throws -> [TokenID] {
-        try await engine.tokenize(text, controlTokens: controlTokens, role: role)
+    func tokenize(_ text: String, controlTokens: Bool, wholePrompt: Bool) async throws -> [TokenID] {
+        try await engine.tokenize(text, controlTokens: controlTokens, wholePrompt: wholePrompt, role: role)
     }
 
     func count(_ messages: [ChatMessage]) async throws -> Int {
@@ -43,7 +43,9 @@ struct RoleModel: InferenceEngine {
 
     func pieces(of tokens: [TokenID]) async throws -> [[UInt8]] { try await engine.pieces(of: tokens, role: role) }
 
-    func rendered(_ messages: [ChatMessage], options: GenerationOptions) async throws -> RenderedPrompt {
+    func rendered(
+        _ messages: [ChatMessage], options: GenerationOptions
+    ) async throws -> (text: String, tokenCount: Int) {
         try await engine.rendered(messages, options: options, role: role)
     }
 

@@ -1,4 +1,3 @@
-#if Llama
 import HearthInference
 
 /// Decides which roles may be loaded side by side and whose model answers for a role, without effects.
@@ -24,4 +23,3 @@ struct RolePlan: Sendable, Hashable {
         return role == .vision && textModelSupportsVision && loaded.contains(.text) ? .text : nil
     }
 }
-#endif

@@ -94,7 +94,7 @@ extension Publisher {
     }
 
     private func edit(
-        _ choice: ReleaseChoice, isDryRun: Bool, _ change: ([String: JSONValue]) -> [String: JSONValue]?
+        _ choice: ReleaseChoice, isDryRun: Bool, _ change: (JSONMembers) -> JSONMembers?
     ) async throws -> EditReport {
         var changed: [ReleaseIdentity] = []
         let result = try await edit(isDryRun: isDryRun) { manifest in

@@ -14,10 +14,18 @@ public struct Publisher: Sendable {
     /// Adds signed metadata to plans; `nil` for an unsigned origin.
     package var signing: (any PublishSigning)?
 
-    /// Creates a publisher for the origin in `folder`, which is made at the first publication.
-    public init(folder: Path) { self.init(folder: folder, fileSystem: LocalFileSystem(), time: .system) }
+    /// Creates a publisher for an origin.
+    ///
+    /// ```swift
+    /// let publisher = Publisher(to: .folder(folder))
+    /// let report = try await publisher.publish(PublishRequest(files: [model]))
+    /// ```
+    /// - Parameter signing: signs the list with the origin's keys; `nil` for an unsigned origin.
+    public init(to destination: PublishDestination, signing: OriginSigner? = nil) {
+        self.init(target: destination.target, time: .system, signing: signing)
+    }
 
-    package init(folder: Path, fileSystem: any FileSystem = LocalFileSystem(), time: TimeSource) {
+    package init(folder: Path, fileSystem: any FileSystem = LocalFileSystem(), time: TimeSource = .system) {
         self.init(
             target: FolderTarget(folder: folder, fileSystem: fileSystem), fileSystem: fileSystem, time: time)
     }

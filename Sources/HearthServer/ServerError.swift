@@ -2,7 +2,7 @@ import HearthBase
 
 /// The codes of ``ServerError``.
 public enum ServerErrorDomain: ErrorDomain {
-    public static var codes: [ErrorCode<Self>] {
+    public static var errorCodes: [ErrorCode<Self>] {
         [
             .portInUse, .permission, .addressUnavailable, .folderMissing, .cannotListen, .bodyTooLarge, .clientLeft,
             .tooManyKeys, .unknownKey, .keysUnreadable, .keyRequired, .alreadyServing, .notServing, .noAnswer,

@@ -1,7 +1,7 @@
 import HearthInference
 
 /// An engine that forwards to another one, so that a test implements only the difference.
-package protocol ForwardingEngine: InferenceEngine {
+package protocol ForwardingEngine: InferenceEngine, ForwardingTokenReader {
     associatedtype Engine: InferenceEngine
     var engine: Engine { get }
 }
@@ -11,8 +11,8 @@ extension ForwardingEngine {
 
     package var capabilities: EngineCapabilities { get async throws { try await engine.capabilities } }
 
-    package func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws {
-        try await engine.prepare(messages, options: options)
+    package func reading<Value: Sendable>(_ ask: (any TokenReader) async throws -> Value) async throws -> Value {
+        try await ask(engine.reader)
     }
 
     package func generate(

@@ -2,7 +2,7 @@ import HearthBase
 import HearthInference
 
 /// An engine that answers from a script, so that conversations can be tested without a model.
-package actor ScriptedEngine: InferenceEngine {
+package actor ScriptedEngine: InferenceEngine, TokenReader {
     /// One step of an answer.
     package enum Step: Sendable {
         case event(GenerationEvent)

@@ -31,16 +31,6 @@ import Testing
     }
 }
 
-@Suite struct ChatLineTests {
-    @Test(arguments: [
-        ("", ChatLine.nothing), ("hello", .message), ("/exit", .exit), ("/bye", .exit), ("/help", .help),
-        ("/reset", .reset), ("/continue", .continuation), ("/system be kind", .system("be kind")),
-        ("/system", .system("")),
-        ("/exitnow", .unknown("/exitnow")), ("/", .unknown("/")), ("//", .unknown("//")), ("a /exit", .message),
-    ])
-    func reads(text: String, line: ChatLine) { #expect(ChatLine(text) == line) }
-}
-
 /// What a conversation does with the files of its model.
 @Suite struct ChatFilesTests {
     /// Also of one that no engine can open.
@@ -60,79 +50,8 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(10))) struct ConversationTests {
-    private func context(
-        _ lines: String, output: CaptureSink, errors: CaptureSink, interruptions: Interruptions = .timeless
-    ) -> CommandContext {
-        CommandContext(
-            environment: [:], console: Console(output: output, errors: errors, environment: [:]),
-            input: FixedSource(text: lines, isTerminal: true), interruptions: interruptions, time: .system)
-    }
-
-    private func conversation(_ engine: ScriptedEngine, _ context: CommandContext) -> Conversation {
-        Conversation(
-            context: context, engine: engine,
-            printer: AnswerPrinter(console: context.console, format: .text, model: "m"), options: GenerationOptions())
-    }
-
-    @Test func keepsWhatWasSaidUntilReset() async throws {
-        let engine = ScriptedEngine([
-            [.text("one"), .finish(.endOfGeneration)], [.text("two"), .finish(.endOfGeneration)],
-            [.text("three"), .finish(.endOfGeneration)],
-        ])
-        let output = CaptureSink()
-        let errors = CaptureSink()
-        try await conversation(engine, context("a\n\nb\n/reset\nc\n/exit\nd", output: output, errors: errors))
-            .run(systemPrompt: "s")
-        #expect(output.contents == "one\ntwo\nthree\n")
-        let requests = await engine.requests
-        #expect(requests.map(\.count) == [2, 4, 2])
-        #expect(requests.last == [ChatMessage(.system, "s"), ChatMessage(.user, "c")])
-        #expect(errors.contents.contains("m: 1 prompt tokens, 0 cached, 1 generated"))
-    }
-
-    @Test func anInterruptStopsTheAnswerAndTheConversationGoesOn() async throws {
-        let engine = ScriptedEngine([[.text("par"), .waitForCancellation], [.text("two"), .finish(.endOfGeneration)]])
-        let output = CaptureSink()
-        let errors = CaptureSink()
-        let interruptions = Interruptions.timeless
-        let context = context("a\nb", output: output, errors: errors, interruptions: interruptions)
-        let interrupter = Task {
-            await engine.stalled()
-            interruptions.deliver(.interrupt)
-        }
-        try await interruptions.run { try await conversation(engine, context).run(systemPrompt: nil) }
-        await interrupter.value
-        #expect(output.contents == "par\ntwo\n")
-        #expect(errors.contents.contains("(stopped)"))
-    }
-
-    @Test func terminationEndsTheConversation() async throws {
-        let engine = ScriptedEngine([[.text("par"), .waitForCancellation]])
-        let interruptions = Interruptions.timeless
-        let context = context("a\nb", output: CaptureSink(), errors: CaptureSink(), interruptions: interruptions)
-        let interrupter = Task {
-            await engine.stalled()
-            interruptions.deliver(.terminate)
-        }
-        await #expect(throws: CancellationError.self) {
-            try await interruptions.run { try await conversation(engine, context).run(systemPrompt: nil) }
-        }
-        await interrupter.value
-    }
-
-    @Test func aFailedAnswerDoesNotEndTheConversation() async throws {
-        let engine = ScriptedEngine([
-            [.fail(LLMError(.exceededContextWindowSize, "too long"))], [.text("two"), .finish(.endOfGeneration)],
-        ])
-        let output = CaptureSink()
-        let errors = CaptureSink()
-        try await conversation(engine, context("a\nb", output: output, errors: errors)).run(systemPrompt: nil)
-        #expect(errors.contents.contains("hearth: too long [context-window-exceeded]"))
-        #expect(output.contents == "two\n")
-    }
-
     private func events(_ engine: ScriptedEngine) -> LanguageModelSession.ResponseStream.Events {
-        LanguageModelSession(model: engine).streamResponse(to: "?").events
+        LanguageModelSession(model: engine).streamResponse(to: "?").pieces
     }
 
     @Test func aTerminalIsNeverFedControlCharactersButAPipeGetsTheBytes() async throws {
@@ -189,7 +108,10 @@ import Testing
         ])
         try await AnswerPrinter(console: console, format: .json, model: "m").print(events(engine))
         let lines = output.contents.split(separator: "\n")
-        #expect(lines.prefix(2) == [#"{"event":"phase","phase":"load"}"#, #"{"event":"phase","phase":"connect"}"#])
+        #expect(
+            lines.prefix(2) == [
+                #"{"event":"phase","fraction":0.5,"phase":"load"}"#, #"{"event":"phase","phase":"connect"}"#,
+            ])
         #expect(lines.last?.contains(#""reason":"content-filter""#) == true)
     }
 

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct CommandLineTests {
     @Test(arguments: [
-        [], [""], ["-"], ["--"], ["puul"], ["--bogus"], ["config"], ["config", "sett"], ["config", "get"],
+        [], [""], ["-"], ["--"], ["puul"], ["--bogus"], ["config", "sett"], ["config", "get"],
         ["config", "get", ""], ["config", "set", "threads"], ["doctor", "now"], ["doctor", "--format", "xml"],
         ["help", "nothing"], ["\u{1B}[2J"], [String(repeating: "a", count: 100_000)],
     ])
@@ -64,17 +64,16 @@ import Testing
 
     @Test func foreignErrorsHaveACodeToo() {
         struct Strange: Error {}
-        #expect(FailureRenderer(Strange()).event.code == "internal-error")
+        #expect(FailureRenderer(Strange()).body.code == "internal-error")
         #expect(FailureRenderer(Strange()).exitStatus == 1)
     }
 
     @Test func inEventsAFailureIsTheLastEvent() async throws {
         let output = CaptureSink()
         let console = Console(output: output, errors: CaptureSink(), environment: [:])
-        try console.emit(FailureRenderer(UsageError("no", hint: nil)).event)
-        let object = try #require(
-            try JSONSerialization.jsonObject(with: Data(output.contents.utf8)) as? [String: String])
-        #expect(object == ["event": "error", "code": "wrong-usage", "message": "no"])
+        try console.emit("error", FailureRenderer(UsageError("no", hint: nil)).body)
+        let event: JSONValue = ["event": "error", "code": "wrong-usage", "message": "no", "status": 64]
+        #expect(try JSONValue(parsing: output.contents) == event)
     }
 }
 

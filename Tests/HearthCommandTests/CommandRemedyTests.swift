@@ -50,7 +50,7 @@ import Testing
     func namesTheCommandThatCarriesOutTheRemedy(_ example: Case) {
         let expected = example.remedy.map { "Try this: \($0)" } ?? "Try this."
         let rendered = FailureRenderer(example.failure)
-        #expect(rendered.event.remedy == expected)
+        #expect(rendered.body.context.remedy == expected)
         #expect(rendered.lines.last == "  " + (expected.hasSuffix("releases") ? expected + "." : expected))
     }
 

@@ -118,8 +118,79 @@ import Testing
     func whetherMemoryIsIgnoredIsATruthValue(_ text: String, _ isSet: Bool) throws {
         let configuration = try Configuration(json: Data("{\"ignoreMemory\": \(text)}".utf8))
         #expect(configuration.ignoresMemory == isSet)
-        let written = String(decoding: configuration.json(), as: UTF8.self)
-        #expect(written.contains("\"ignoreMemory\"") == isSet && !written.contains("\"true\""))
+        let written = try JSONValue(parsing: configuration.json())
+        #expect(written == .object(["ignoreMemory": .boolean(isSet)]))
+    }
+
+    @Test(arguments: [("threads", "many"), ("serve", "[1]"), ("network.metered", "perhaps")])
+    func anInvalidValueIsNamedAndCorrected(key: String, value: String) async throws {
+        let folder = try TemporaryFolder()
+        let names = key.split(separator: ".")
+        let member = names.count == 2 ? "{\"\(names[1])\": \"\(value)\"}" : "\"\(value)\""
+        try folder.write("home/config.json", Data("{\"\(names[0])\": \(member), \"new\": 1}".utf8))
+        let key = key == "serve" ? "serve.port" : key
+        let probe = CommandProbe(home: folder.path("home"))
+        #expect(await probe.run("config", "get", key) == 0)
+        #expect(probe.output.contents == value + "\n")
+        #expect(probe.errors.contents.contains("[invalid-configuration]"))
+        #expect(await probe.run("config", "set", "temperature", "0.5") == 0)
+        #expect(await probe.run("config", "get", "temperature") == 0)
+        #expect(await probe.run("config", "unset", "temperature") == 0)
+        // Records need no settings.
+        #expect(await probe.run("notes", "list") == 0)
+        #expect(await probe.run("config", "list") == 1)
+        #expect(await probe.run("config", "unset", key) == 0)
+        #expect(await probe.run("config", "list") == 0)
+        let written = try JSONValue(parsing: Data(contentsOf: folder.path("home/config.json").url))
+        #expect(written == .object(["new": .integer(1)]))
+    }
+
+    @Test func aFreshHomeListsAllSettingsWithTheirDefaults() async throws {
+        let folder = try TemporaryFolder()
+        let probe = CommandProbe(home: folder.path("home"))
+        #expect(await probe.run("config", "list", "--all", "--format", "json") == 0)
+        guard case .array(let rows) = try JSONValue(parsing: Data(probe.output.contents.utf8)) else {
+            Issue.record("no array")
+            return
+        }
+        #expect(rows.compactMap { $0.members?["key"] } == Configuration.keys.map { .string($0) })
+        let port = try required(rows.first { $0.members?["key"] == .string("serve.port") }?.members)
+        #expect(port["value"] == .null && port["default"] == .string("4327") && port["type"] == .string("integer"))
+        #expect(port["range"] == .object(["minimum": .integer(1), "maximum": .integer(65_535)]))
+        for row in rows {
+            let names = Set(try required(row.members).keys)
+            #expect(names.isSuperset(of: ["key", "value", "default", "type", "unit", "range", "summary"]))
+        }
+        #expect(await probe.run("config", "--all") == 0)
+        for key in Configuration.keys { #expect(probe.output.contents.contains("\n\(key) ")) }
+        #expect(!FileManager.default.fileExists(atPath: folder.path("home").string))
+    }
+
+    @Test func configAloneLists() async throws {
+        let folder = try TemporaryFolder()
+        let probe = CommandProbe(home: folder.path("home"))
+        #expect(await probe.run("config", "set", "threads", "2") == 0)
+        #expect(await probe.run("config") == 0)
+        #expect(probe.output.contents == "threads = 2\n")
+    }
+
+    @Test func aMistypedKeyGetsTheNearest() async throws {
+        let folder = try TemporaryFolder()
+        let probe = CommandProbe(home: folder.path("home"))
+        #expect(await probe.run("config", "set", "thread", "2") == 1)
+        #expect(probe.errors.contents.contains("threads,") && probe.errors.contents.contains("config list --all"))
+        #expect(probe.errors.contents.count < 300)
+    }
+
+    @Test func aSymbolicLinkStaysOne() async throws {
+        let folder = try TemporaryFolder()
+        let target = try folder.write("dotfiles/hearth.json", Data("{\"threads\": 2}".utf8))
+        try LocalFileSystem().makeFolders(folder.path("home"))
+        try LocalFileSystem().makeLink(at: folder.path("home/config.json"), to: "../dotfiles/hearth.json")
+        let probe = CommandProbe(home: folder.path("home"))
+        #expect(await probe.run("config", "set", "threads", "3") == 0)
+        #expect(try LocalFileSystem().readLink(folder.path("home/config.json")) == "../dotfiles/hearth.json")
+        #expect(try JSONValue(parsing: Data(contentsOf: target.url)) == .object(["threads": .integer(3)]))
     }
 
     @Test func aGiantFileIsRefused() async throws {

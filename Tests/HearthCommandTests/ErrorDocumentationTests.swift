@@ -37,14 +37,20 @@ import Testing
 
     private static func readDomains() throws -> [String: Domain] {
         var domains: [String: Domain] = [:]
-        for text in try sources() {
-            for match in text.matches(of: /enum (\w+Error)Domain: ErrorDomain \{(.*?)\n\s*\}/.dotMatchesNewlines()) {
+        let texts = try sources()
+        let aliases = texts.flatMap { $0.matches(of: /typealias (\w+) = HearthError<(\w+)>/) }
+        let names = Dictionary(uniqueKeysWithValues: aliases.map { (String($0.2), String($0.1)) })
+        func error(of domain: Substring) throws -> String { try #require(names[String(domain)], "\(domain)") }
+        for text in texts {
+            for match in text.matches(
+                of: /(?:enum|extension) (\w+): ErrorDomain \{(.*?)\n\s*\}/.dotMatchesNewlines())
+            {
                 let names = String(match.2).matches(of: /\.(\w+)(?=[,\s\]])/).map { String($0.1) }
-                domains[String(match.1), default: Domain()].listed.formUnion(names)
+                domains[try error(of: match.1), default: Domain()].listed.formUnion(names)
             }
-            for match in text.matches(of: /extension ErrorCode<(\w+Error)Domain> \{(.*?)\n\s*\}/.dotMatchesNewlines()) {
+            for match in text.matches(of: /extension ErrorCode<(\w+)> \{(.*?)\n\s*\}/.dotMatchesNewlines()) {
                 for code in String(match.2).matches(of: /static var (\w+): Self \{ "([^"]+)" \}/) {
-                    domains[String(match.1), default: Domain()].codes[String(code.1)] = String(code.2)
+                    domains[try error(of: match.1), default: Domain()].codes[String(code.1)] = String(code.2)
                 }
             }
         }

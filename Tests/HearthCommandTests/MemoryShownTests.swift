@@ -145,7 +145,7 @@ import Testing
         let words = ["chat", TestModel.path.string, "--prompt", "Hello", "--max-tokens", "1"]
         let refused = probe(memory: 64 << 20)
         #expect(await refused.run(words) == 1)
-        #expect(refused.errors.contents.contains("[model-does-not-fit]"))
+        #expect(refused.errors.contents.contains("[not-enough-memory]"))
         let insisting = probe(memory: 64 << 20)
         #expect(await insisting.run(words + ["--ignore-memory"]) == 0)
         let setting = probe(memory: 64 << 20)

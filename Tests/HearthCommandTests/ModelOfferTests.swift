@@ -166,7 +166,7 @@ private let hasModel = hasEngine && model.map { FileManager.default.fileExists(a
 
     @Test func whatDoesNotFitIsRefusedWhereItIsNamedAndElseNotOffered() async throws {
         try folder.write("models.json", list(entry("tiny", memory: 8_000_000_000_000_000)))
-        for (words, code) in [(["tiny"], "insufficient-memory"), ([], "no-model")] {
+        for (words, code) in [(["tiny"], "not-enough-memory"), ([], "no-model")] {
             let probe = probe()
             #expect(await probe.run(["chat"] + words, input: typing("y\n")) == 1)
             #expect(probe.errors.contents.contains("[\(code)]"), "\(probe.errors.contents)")

@@ -87,7 +87,7 @@ private func shown(_ progress: TransferProgress, _ style: ProgressRenderer.Style
     @Test func eventsAreOneObjectALineWithFixedNames() throws {
         let output = CaptureSink()
         let console = Console(output: output, errors: CaptureSink(), environment: [:])
-        let reporter = ProgressReporter(console: console, label: "m", format: .json, time: ManualClock().time)
+        let reporter = ProgressDisplay(console: console, label: "m", format: .json, time: ManualClock().time)
         reporter.show(reading(25_000_000))
         reporter.show(reading(50_000_000, of: nil, rate: .infinity))
         let lines = output.contents.split(separator: "\n")
@@ -114,7 +114,7 @@ private func shown(_ progress: TransferProgress, _ style: ProgressRenderer.Style
     func withoutATerminalThatRedrawsThereAreLines(environment: [String: String]) {
         let errors = CaptureSink(width: environment.isEmpty ? nil : 80)
         let console = Console(output: CaptureSink(), errors: errors, environment: environment)
-        let reporter = ProgressReporter(console: console, label: "m", format: .text, time: ManualClock().time)
+        let reporter = ProgressDisplay(console: console, label: "m", format: .text, time: ManualClock().time)
         reporter.show(reading(25_000_000))
         reporter.end()
         #expect(errors.contents == "m: 25%, downloading, 25.0 MB of 100.0 MB, 10.0 MB/s, 8 s left\n")

@@ -195,11 +195,11 @@ import Testing
         #expect(await probe.run("pull", file.string, "--no-probe", "--quiet") == 0)
         let lines = "/continue\nWhy?\n/continue\n/continue\nAnd now?\n/exit"
         #expect(await probe.run(["chat", "--system", "s"], input: FixedSource(text: lines, isTerminal: true)) == 0)
-        #expect(probe.output.contents == "Half\nof it.\nBecause.\n")
+        #expect(probe.output.contents == "Half\nHalfof it.\nBecause.\n")
         let messages = probe.errors.contents
         #expect(messages.components(separatedBy: "type /continue").count == 2)
         #expect(messages.contains("(local: toy@1.0.0:q4_1; a local answer was asked for)\n"))
-        #expect(messages.components(separatedBy: "No answer broke off.\n").count == 3, "before and after it")
+        #expect(messages.components(separatedBy: "[nothing-to-continue]").count == 3, "before and after it")
         let asked = try #require(await local.requests.first)
         #expect(asked.map(\.role) == [.system, .user, .assistant, .user])
         #expect(asked.map(\.content) == ["s", "Why?", "Half", RoutedEngine.continuationPrompt])
@@ -236,7 +236,7 @@ import Testing
         let probe = probe(folder, [[.text("Half"), .fail(reset)]])
         let input = FixedSource(text: "Why?\n/reset\n/continue\n/exit", isTerminal: true)
         #expect(await probe.run(["chat", "--system", "s"], input: input) == 0)
-        #expect(probe.errors.contents.contains("No answer broke off.\n"))
+        #expect(probe.errors.contents.contains("[nothing-to-continue]"))
     }
 
     @Test func aProgramReadsWhoAnswers() async throws {

@@ -32,15 +32,15 @@ import Testing
     }
     struct Own: JSONSchemaProviding {
         var list: [Int]
-        static var jsonSchema: JSONSchema { .object([.init("list", .array(of: .integer))]) }
+        static var jsonSchema: String { JSONSchema.object([.init("list", .array(of: .integer))]).json }
     }
     struct OwnNode: JSONSchemaProviding {
         var next: [OwnNode]
-        static var jsonSchema: JSONSchema { .text(##"{"$ref":"#"}"##) }
+        static var jsonSchema: String { ##"{"$ref":"#"}"## }
     }
     struct OwnListed: JSONSchemaProviding {
         init(from decoder: any Decoder) throws { _ = try decoder.unkeyedContainer() }
-        static var jsonSchema: JSONSchema { .array(of: .integer) }
+        static var jsonSchema: String { JSONSchema.array(of: .integer).json }
     }
     struct Holder: Codable {
         var node: OwnNode
@@ -69,7 +69,7 @@ import Testing
                     .init("others", .array(of: place)), .init("isOpen", .dictionary(of: .boolean)),
                     .init("small", .text(#"{"type":"integer","minimum":0,"maximum":255}"#)),
                 ]))
-        #expect(try JSONSchema(of: Own.self) == Own.jsonSchema)
+        #expect(try JSONSchema(of: Own.self) == .text(Own.jsonSchema))
         #expect(try JSONSchema(of: Nothing.self) == .object([]))
         #expect(try JSONSchema(of: [Int].self) == .array(of: .integer))
     }
@@ -77,13 +77,14 @@ import Testing
     /// Types that contain themselves or have their own decoder for a list cannot be decoded from placeholders; they
     /// provide schemas.
     @Test func aTypeThatProvidesItsSchemaIsNotDecoded() throws {
-        #expect(try JSONSchema(of: OwnNode.self) == OwnNode.jsonSchema)
-        #expect(try JSONSchema(of: OwnListed.self) == OwnListed.jsonSchema)
+        #expect(try JSONSchema(of: OwnNode.self) == .text(OwnNode.jsonSchema))
+        #expect(try JSONSchema(of: OwnListed.self) == .text(OwnListed.jsonSchema))
         #expect(
             try JSONSchema(of: Holder.self)
                 == .object([
-                    .init("node", OwnNode.jsonSchema), .init("listed", OwnListed.jsonSchema, isRequired: false),
-                    .init("more", .array(of: OwnListed.jsonSchema)),
+                    .init("node", .text(OwnNode.jsonSchema)),
+                    .init("listed", .text(OwnListed.jsonSchema), isRequired: false),
+                    .init("more", .array(of: .text(OwnListed.jsonSchema))),
                 ]))
     }
 

@@ -6,7 +6,7 @@ import Observation
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct LanguageModelSessionTests {
-    private func text(_ stream: LanguageModelSession.ResponseStream.Events) async throws -> String {
+    private func text(_ stream: some AsyncSequence<GenerationEvent, any Error>) async throws -> String {
         var text = ""
         for try await case .text(let piece) in stream { text += piece }
         return text
@@ -247,7 +247,8 @@ import Testing
             }
         }
         let engine = Remote()
-        try await engine.prepare([ChatMessage(.user, "Why")], options: GenerationOptions())
+        #expect(engine.tokens == nil)
+        try await engine.reader.prepare([ChatMessage(.user, "Why")], options: GenerationOptions())
         #expect(engine.asked.withLock { $0 } == 0)
         let session = LanguageModelSession(model: engine)
         session.prewarm(promptPrefix: "Why")
@@ -255,7 +256,7 @@ import Testing
         let error = await #expect(throws: LLMError.self) { try await session.respond(to: "Why?") }
         #expect(error?.code == .rateLimited)
         #expect(engine.asked.withLock { $0 } == 1)
-        let missing = await #expect(throws: LLMError.self) { try await engine.embed(["a"]) }
+        let missing = await #expect(throws: LLMError.self) { try await engine.reader.embed(["a"]) }
         #expect(missing?.code == .engineMissing)
     }
 

@@ -142,7 +142,7 @@ extension RealModel {
         @Test func aCountOfTokens() async throws {
             let engine = try await SharedEngine.engine
             let counts: [@Sendable () async throws -> Int] = [
-                { try await engine.tokenize("a", controlTokens: .asText).count },
+                { try await engine.tokenize("a").count },
                 { try await engine.count(capitalOfFrance) },
             ]
             for count in counts {

@@ -101,9 +101,11 @@ extension RealModel {
         private func options(
             constraint: OutputConstraint? = nil, tools: [ToolDefinition] = [], control: ThinkingControl? = nil
         ) -> GenerationOptions {
-            GenerationOptions(
+            var options = GenerationOptions(
                 sampling: .greedy, thinking: ThinkingOptions(answerTokens: 1, control: control),
-                constraint: constraint, tools: tools)
+                constraint: constraint)
+            options.tools = tools
+            return options
         }
 
         @Test func aMarkInCodeIsPartOfTheThinking() async throws {

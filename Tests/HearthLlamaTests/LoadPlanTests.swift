@@ -72,7 +72,7 @@ import Testing
             shape.headWidths = [width, width]
             var plan = LoadPlan(
                 shape,
-                configuration: LlamaConfiguration(contextLength: context, deviceMemory: 16 << 30, cacheType: .q8))
+                configuration: LlamaConfiguration(contextLength: context, deviceMemory: 16 << 30).with(.q8))
             try plan.fit()
             #expect(plan.configuration.cacheType == type)
         }
@@ -87,9 +87,8 @@ import Testing
         for flashAttention in FlashAttention.allCases {
             var plan = LoadPlan(
                 shape,
-                configuration: LlamaConfiguration(
-                    deviceMemory: 16 << 30, cacheType: .q8, flashAttention: flashAttention,
-                    ignoresMemory: ignoresMemory))
+                configuration: LlamaConfiguration(deviceMemory: 16 << 30, ignoresMemory: ignoresMemory)
+                    .with(.q8, flashAttention))
             try plan.fit()
             #expect(plan.configuration.cacheType == .q8)
             estimates.append(plan.estimate)
@@ -181,7 +180,8 @@ extension RealModel {
             let engine = try await LlamaActor.load(
                 TestModel.path,
                 configuration: LlamaConfiguration(
-                    contextLength: 256, threadCount: 1, cacheType: .q8, flashAttention: .off, ignoresMemory: true))
+                    contextLength: 256, threadCount: 1, ignoresMemory: true
+                ).with(.q8, .off))
             let question = [ChatMessage(.user, "Answer in one sentence: what is the capital of France?")]
             let answer = try await Answer(engine.generate(question, options: .greedy()))
             #expect(answer.text.contains("Paris"))

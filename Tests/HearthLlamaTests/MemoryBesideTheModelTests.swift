@@ -14,7 +14,8 @@ extension RealModel {
         ) throws -> LlamaConfiguration {
             var configuration = LlamaConfiguration(
                 contextLength: context, threadCount: 1, deviceMemory: 1 << 30, stateBytes: states,
-                sequences: sequences, flashAttention: .on)
+                sequences: sequences
+            ).with(.f16, .on)
             let plan = try #require(LoadPlan(TestModel.path, projector: projector, configuration: configuration))
             configuration.deviceMemory = 256 << 20 + plan.estimate.total + room
             return configuration
@@ -147,8 +148,8 @@ extension RealModel {
         @Test(.enabled(if: TestExtent.isFull)) func aShorterWindowGrowsWhenThereIsRoom() async throws {
             func configuration(_ context: Int) -> LlamaConfiguration {
                 LlamaConfiguration(
-                    contextLength: context, threadCount: 1, deviceMemory: 6 << 30, stateBytes: 0, sequences: 1,
-                    flashAttention: .on)
+                    contextLength: context, threadCount: 1, deviceMemory: 6 << 30, stateBytes: 0, sequences: 1
+                ).with(.f16, .on)
             }
             let engine = try await LlamaActor.load(TestModel.path, configuration: configuration(1024))
             let other = try #require(LoadPlan(TestModel.path, projector: nil, configuration: configuration(1024)))

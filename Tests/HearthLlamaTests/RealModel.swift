@@ -20,6 +20,15 @@ enum SharedEngine {
     }
 }
 
+extension LlamaConfiguration {
+    /// The configuration with a type of cache, and with or without flash attention.
+    func with(_ cacheType: CacheType, _ flashAttention: FlashAttention = .automatic) -> LlamaConfiguration {
+        var changed = self
+        (changed.cacheType, changed.flashAttention) = (cacheType, flashAttention)
+        return changed
+    }
+}
+
 /// The events of a stream, combined.
 struct Answer {
     var text = ""

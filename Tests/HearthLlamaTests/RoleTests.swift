@@ -89,14 +89,15 @@ extension RealModel {
             guard case .finish(let summary)? = events.last else { return #expect(Bool(false)) }
             #expect(summary.encodedPictures == 1)
             #expect(try await seeing.modelInformation == engine.modelInformation(.vision))
-            #expect(try await seeing.count("one two") == 2)
-            #expect(try await seeing.count(session.transcript) > 4)
+            let reader = try #require(seeing.tokens)
+            #expect(try await reader.count("one two") == 2)
+            #expect(try await reader.count(session.transcript) > 4)
             let text = engine.model(for: .text)
-            await #expect(throws: LLMError.self) { try await text.count("one two") }
+            await #expect(throws: LLMError.self) { try await text.tokens?.count("one two") }
             await #expect(throws: LLMError.self) {
                 try await LanguageModelSession(model: text).respond(to: "Hello?")
             }
-            await seeing.unload()
+            await reader.unload()
             await #expect(throws: LLMError.self) { try await seeing.modelInformation }
         }
 

@@ -107,8 +107,8 @@ extension RealModel {
         @Test func pieces() async throws {
             let engine = try await SharedEngine.engine
             let text = "Crème brûlée 媽 🤗<|im_end|>"
-            for reading in [ControlTokenReading.asText, .asControl] {
-                let tokens = try await engine.tokenize(text, controlTokens: reading)
+            for isControl in [false, true] {
+                let tokens = try await engine.tokenize(text, controlTokens: isControl, wholePrompt: false)
                 let bytes = try await engine.pieces(of: tokens).flatMap { $0 }
                 #expect(String(decoding: bytes, as: UTF8.self) == text)
             }
@@ -123,7 +123,8 @@ extension RealModel {
             var raw = options()
             raw.usesChatTemplate = false
             let text = try await answer(raw, to: [ChatMessage(.user, "The capital of France is")])
-            raw.promptTokens = try await engine.tokenize("The capital of France is", controlTokens: .asPrompt)
+            raw.promptTokens = try await engine.tokenize(
+                "The capital of France is", controlTokens: true, wholePrompt: true)
             let tokens = try await answer(raw, to: [])
             #expect(tokens.text == text.text && !tokens.text.isEmpty)
             raw.promptTokens = [10_000_000]
@@ -176,7 +177,7 @@ extension RealModel {
         }
 
         @Test func aRequiredCallIsAlwaysMade() async throws {
-            let engine = SpelledToolEngine(try await SharedEngine.engine)
+            let engine = TextToolEngine(try await SharedEngine.engine)
             let schema = JSONSchema.object([.init("city", .oneOf([#""Paris""#, #""Rome""#]))]).json
             let weather = ToolDefinition(name: "weather", description: "The weather", parameters: schema)
             let clock = ToolDefinition(name: "clock", description: "The time", parameters: schema)

@@ -114,9 +114,9 @@ struct CloudEngineFaultTests {
     @Test func grammarsAndRawPromptsAreRefusedUnsent() async throws {
         let server = try FaultServer { _ in CloudScript.reply(.gemini) }
         let engine = try CloudScript.engine(.gemini, server)
-        for options in [
-            GenerationOptions(constraint: .gbnf(#"root ::= "x""#)), GenerationOptions(usesChatTemplate: false),
-        ] {
+        var raw = GenerationOptions()
+        raw.usesChatTemplate = false
+        for options in [GenerationOptions(constraint: .gbnf(#"root ::= "x""#)), raw] {
             #expect(await CloudScript.failure(engine, options: options)?.code == .engineMissing)
         }
         let picture = try ChatImage(TestPictures.bmp)

@@ -121,10 +121,9 @@ struct CloudEngineTests {
         #expect(sections.text == shares)
     }
 
-    @Test func preparingSendsNothing() async throws {
-        let server = try FaultServer { _ in CloudScript.reply(.gemini) }
-        try await CloudScript.engine(.gemini, server).prepare([ChatMessage(.user, "Hi")], options: GenerationOptions())
-        #expect(server.record.connectionsAccepted == 0)
+    /// So nothing is prepared, counted or embedded on a server.
+    @Test func aServerReadsNoTokens() throws {
+        #expect(try CloudScript.engine(.gemini, try FaultServer { _ in CloudScript.reply(.gemini) }).tokens == nil)
     }
 
     @Test func cancellingClosesTheConnection() async throws {

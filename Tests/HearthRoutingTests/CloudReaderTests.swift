@@ -76,7 +76,7 @@ struct CloudReaderTests {
 
     @Test func marksOfThinkingInTheTextAreRead() throws {
         let pieces = ["<th", "ink>\nHm", "</think>\n\nYes"].map { text in
-            "data: {\"choices\":[{\"delta\":{\"content\":\(String(decoding: JSONText.quoted(text), as: UTF8.self))}}]}\n\n"
+            "data: {\"choices\":[{\"delta\":{\"content\":\(JSONValue.string(text).line)}}]}\n\n"
         }
         let (_, events) = try read(
             .openai,

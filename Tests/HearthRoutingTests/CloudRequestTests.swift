@@ -15,7 +15,7 @@ struct CloudRequestTests {
     ) throws -> String {
         var settings = try CloudScript.settings(kind, url: URL(string: url))
         if let model { settings.model = model }
-        let data = try settings.dialect.body(CloudRequest(messages, options: options)).data
+        let data = Data(try settings.dialect.body(CloudRequest(messages, options: options)).bytes)
         _ = try JSONValue(parsing: data)
         return String(decoding: data, as: UTF8.self)
     }

@@ -197,12 +197,8 @@ import Testing
     }
 
     @Test func rightsFollowTheirSource() async {
-        struct Receipts: EntitlementSource {
-            let stream: AsyncStream<Entitlement>
-            func entitlements() -> AsyncStream<Entitlement> { stream }
-        }
-        let (stream, receipts) = AsyncStream<Entitlement>.makeStream()
-        let premium = PremiumManager(source: Receipts(stream: stream))
+        let (stream, receipts) = AsyncStream.makeStream(of: Entitlement.self)
+        let premium = PremiumManager(following: stream)
         #expect(premium.entitlement.tier == .free)
         receipts.yield(Entitlement(.starter, monthlyCredits: 3))
         for await rights in premium.rightsChanges() where rights.credits == 3 { break }

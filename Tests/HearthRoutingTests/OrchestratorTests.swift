@@ -269,11 +269,11 @@ import Testing
 
     @Test func aPreparationIsNeverSentToTheCloud() async throws {
         let stage = await RoutingStage(cloud: [Self.answer], local: ScriptedLocals([Self.localAnswer]))
-        try await stage.orchestrator.prepare(Self.question, options: GenerationOptions())
+        try await stage.orchestrator.tokens?.prepare(Self.question, options: GenerationOptions())
         #expect(stage.cloud.turns.isEmpty)
         #expect(await stage.local.loads == 0)
         await stage.orchestrator.setForceLocal(true)
-        try await stage.orchestrator.prepare(Self.question, options: GenerationOptions())
+        try await stage.orchestrator.tokens?.prepare(Self.question, options: GenerationOptions())
         #expect(await stage.local.loads == 1)
     }
 

@@ -46,7 +46,7 @@ import Testing
         let folder = try TemporaryFolder()
         let place = folder.path("routing")
         try LocalFileSystem().makeFolders(place)
-        let lock = try #require(try FileLock.tryAcquire(place.appending("route.lock")))
+        let lock = try #require(try FileLock.tryAcquire(place.appending("route.json.lock")))
         let (asked, asking) = AsyncStream<Void>.makeStream()
         let fileSystem = NotingFileSystem { asking.yield() }
         let journal = RouteJournal(folder: place, fileSystem: fileSystem, lockTimeout: .seconds(60))

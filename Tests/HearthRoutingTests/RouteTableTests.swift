@@ -117,7 +117,7 @@ import Testing
     }
 
     private static var requests: [RouteRequest] {
-        [RouteRequest.Preference.automatic, .local, .cloud].flatMap { preference in
+        [RouteSource?.none, .local, .cloud].flatMap { preference in
             [false, true].flatMap { isPrivate in
                 [nil, "smollm"].map { RouteRequest(preference: preference, isPrivate: isPrivate, model: $0) }
             }

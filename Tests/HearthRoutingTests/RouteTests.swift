@@ -232,9 +232,9 @@ import Testing
                 localAnswers -= 1
                 event = .localEnded
             case 7, 8, 9:
-                let preferences: [RouteRequest.Preference] = [.automatic, .automatic, .local, .cloud]
+                let preferences: [RouteSource?] = [nil, nil, .local, .cloud]
                 let request = RouteRequest(
-                    preference: preferences.randomElement(using: &generator) ?? .automatic,
+                    preference: preferences.randomElement(using: &generator) ?? nil,
                     isPrivate: Int.random(in: 0..<4, using: &generator) == 0,
                     model: Int.random(in: 0..<4, using: &generator) == 0 ? "m" : nil)
                 let wasOpen = route.breaker.openUntil != nil

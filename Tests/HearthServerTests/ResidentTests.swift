@@ -30,9 +30,7 @@ struct ResidentTests {
             native = try await NativeFixture()
             place = ResidentPlace(home: native.hearth.home, environment: [:])
             try place.prepare()
-            var keys = AccessKeys()
-            key = try keys.create("test", scopes: [.admin], at: Date())
-            try keys.save(home: place.home)
+            key = try await AccessKeys.change(home: place.home) { try $0.create("test", scopes: [.admin], at: Date()) }
             try await SettingsFile(home: place.home).change { try $0.set("serve.origins", to: "https://app.example") }
             await native.home.reload()
             var bounds = CallerLimits.Bounds()
@@ -161,7 +159,7 @@ struct ResidentTests {
                 Issue.record("the last event is done, not \(String(describing: last))")
                 return
             }
-            #expect(release.family == "talker" && release.version == "1.0.0" && !release.wasInstalled)
+            #expect(release.row.family == "talker" && release.row.version == "1.0.0" && !release.wasInstalled)
             #expect(try await fixture.native.hearth.manager.installed().count == 1)
             #expect(fixture.server.jobs.running.isEmpty)
         }

@@ -128,17 +128,18 @@ struct SafetyTests {
         #expect(name(headers, method: method, need: .owner) == expected)
     }
 
-    @Test func keepsKeysAsDigests() throws {
+    @Test func keepsKeysAsDigests() async throws {
         let home = try TemporaryFolder()
-        var keys = AccessKeys()
-        let text = try keys.create("laptop", scopes: [.chat, .models], at: Date(timeIntervalSince1970: 1000))
-        try keys.save(home: home.path)
+        let text = try await AccessKeys.change(home: home.path) {
+            try $0.create("laptop", scopes: [.chat, .models], at: Date(timeIntervalSince1970: 1000))
+        }
+        var keys = try AccessKeys.load(home: home.path)
         let file = AccessKeys.path(home: home.path)
         let written = String(decoding: try LocalFileSystem().contents(ofFile: file, limit: 1 << 16), as: UTF8.self)
         #expect(!written.contains(text.suffix(64)))
         let mode = try FileManager.default.attributesOfItem(atPath: file.string)[.posixPermissions] as? Int
         #expect(mode == 0o600)
-        #expect(try AccessKeys.load(home: home.path) == keys)
+        #expect(keys.key(text)?.name == "laptop")
         try home.write("server/keys.json", Data(#"{"format":2,"keys":[]}"#.utf8))
         #expect(throws: ServerError.self) { try AccessKeys.load(home: home.path) }
         let absent = Result { try keys.revoke("absent") }
@@ -146,6 +147,32 @@ struct SafetyTests {
         for _ in 0..<255 { _ = try keys.create("k", scopes: [], at: Date()) }
         let another = Result { try keys.create("k", scopes: [], at: Date()) }
         #expect(throws: ServerError.self) { try another.get() }
+    }
+
+    @Test func keysAtOnceAreAllKept() async throws {
+        let home = try TemporaryFolder()
+        let file = try KeyFile(home: home.path)
+        let texts = try await withThrowingTaskGroup(of: String.self) { group in
+            for number in 0..<20 {
+                group.addTask {
+                    let text = try await AccessKeys.change(home: home.path) {
+                        try $0.create("k\(number)", scopes: [.chat], at: Date())
+                    }
+                    // A server that runs accepts the key before the command prints it.
+                    #expect(file.current.key(text)?.name == "k\(number)")
+                    return text
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        let keys = try AccessKeys.load(home: home.path)
+        #expect(texts.allSatisfy { keys.key($0) != nil } && keys.keys.count == 20)
+        let first = keys.keys[0].id
+        try await AccessKeys.change(home: home.path) { try $0.revoke(first) }
+        #expect(texts.filter { file.current.key($0) == nil }.count == 1)
+        // A damaged file leaves the keys before.
+        try home.write("server/keys.json", Data("{".utf8))
+        #expect(texts.filter { file.current.key($0) == nil }.count == 1)
     }
 
     @Test func findsNoKeyForOtherTexts() throws {

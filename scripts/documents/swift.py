@@ -22,9 +22,9 @@ BLOCK = re.compile(r"^```swift\n(.*?)^```", re.S | re.M)
 # What the text around a block says about a name, and what types of the app a block may use.
 NAMES = {
     "hearth": "Hearth", "manifest": "URL", "manifestURL": "URL", "screen": "any ActionApproval", "engine": "LlamaActor",
-    "session": "LanguageModelSession", "bytes": "[UInt8]", "home": "Path", "origin": "Origin", "memory": "UInt64",
+    "session": "LanguageModelSession", "bytes": "[UInt8]", "home": "URL", "origin": "Origin", "memory": "UInt64",
     "gateway": "URL", "key": "String", "files": "URL", "url": "URL", "user": "User", "garden": "Garden", "event": "String", "note": "String",
-    "receipts": "any EntitlementSource", "folder": "Path", "show": "Show", "append": "(String) -> Void", "ask": "Ask",
+    "receipts": "AsyncStream<Entitlement>", "folder": "Path", "show": "Show", "append": "(String) -> Void", "ask": "Ask",
     "orchestrator": "LLMOrchestrator", "day": "CalendarEvent",
 }
 # Names that a block changes.

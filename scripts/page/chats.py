@@ -124,13 +124,14 @@ class Chats:
     def message(self, id, role, content, **rest):
         from world import now
         messages = self.messages[id]
-        made = {"id": uuid.uuid4().hex[:12], "role": role, "content": content, "isThinking": False, "thinking": "", "pictures": [], "cards": [], "notices": [],
-                "date": now(), "facts": None, "canContinueLocally": False, "parent": messages[-1]["id"] if messages else None, "branch": {"index": 0, "ids": []}, "sources": [], **rest}
+        made = {"id": uuid.uuid4().hex[:12], "role": role, "content": content, "isThinking": False, "thinkingContent": "", "images": [], "pictures": [], "cards": [], "notices": [],
+                "date": now(), "facts": None, "parent": messages[-1]["id"] if messages else None, "branch": {"index": 0, "ids": []}, **rest}
         messages.append(made)
         return made
 
-    FACTS = {"model": "Llama 3.2 3B", "source": "local", "reason": "tier", "finish": "stop", "promptTokens": 312, "cachedTokens": 240, "generatedTokens": 96,
-             "thinkingTokens": 0, "firstTokenSeconds": 0.31, "tokensPerSecond": 23.4}
+    FACTS = {"model": "Llama 3.2 3B", "source": "local", "reason": "tier", "finish": "stop",
+             "usage": {"promptTokens": 312, "cachedTokens": 240, "generatedTokens": 96, "thinkingTokens": 0},
+             "timings": {"firstTokenSeconds": 0.31, "prefillTokensPerSecond": 180.0, "decodeTokensPerSecond": 23.4}}
 
     def do_messages(self, id, body):
         from world import Refusal
@@ -157,7 +158,7 @@ class Chats:
         words = HOSTILE if "hostile" in lower else CODE if "code" in lower else long_answer(int(lower.split()[-1])) if lower.startswith("long") else "x" * 1_000_000 if "megabyte" in lower else PLAIN
         if think:
             for piece in ["Two days. ", "Quiet places. ", "Paths near water ", "are shorter and cool."]:
-                self.grow(id, answer, "thinking", piece)
+                self.grow(id, answer, "thinkingContent", piece)
                 stop.wait(8 / self.rate)
             self.world.emit("thinking-ended", {"chat": id, "message": answer["id"]})
         due = time.monotonic()
@@ -171,7 +172,9 @@ class Chats:
         if "note" in lower and not stop.is_set():
             self.propose(id, answer, stop)
         if "web" in lower:
-            answer["sources"] = [{"title": "Opening hours", "url": "https://library.example/hours"}]
+            answer["cards"].append({
+                "id": uuid.uuid4().hex[:8], "tag": "WEB_SEARCH", "title": "Web search", "state": "done", "fields": [], "payload": "{}", "canUndo": False, "isWaiting": False,
+                "items": [{"id": "", "title": "Opening hours", "detail": "", "url": "https://library.example/hours"}]})
         with self.world.lock:
             answer["facts"] = {**self.FACTS, "finish": "interrupted" if stop.is_set() else "stop"}
             self.all[id]["isAnswering"] = False
@@ -182,7 +185,8 @@ class Chats:
         with self.world.lock:
             offset = len(answer[name].encode("utf-16-le")) // 2
             answer[name] += piece
-            self.world.emit("thinking" if name == "thinking" else "text", {"chat": id, "message": answer["id"], "offset": offset, "text": piece})
+            event = "thinking" if name == "thinkingContent" else "text"
+            self.world.emit(event, {"event": event, "chat": id, "message": answer["id"], "offset": offset, "delta": piece})
 
     def propose(self, id, answer, stop):
         card = {"id": uuid.uuid4().hex[:8], "tag": "NOTE_ACTION", "title": "New note: Spare key", "state": "proposed", "isWaiting": True, "canUndo": False, "note": None, "items": [],

@@ -2,22 +2,18 @@
 import threading
 
 
-def size_text(count):
-    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.1f} MB"
-
-
 def row(id, name, summary, size, memory, **rest):
     values = {
-        "id": id, "name": name, "summary": summary, "version": "1.0.0", "variant": "q4_k_m", "role": "text", "format": "gguf",
-        "state": "not-downloaded", "stateText": "not downloaded", "action": "download", "presence": "none", "badges": [],
-        "badgeTexts": [], "sizeBytes": size, "sizeText": size_text(size), "memoryBytes": memory, "memoryText": f"{memory / 1e9:.0f} GB RAM",
+        "id": id, "family": id, "name": name, "summary": summary, "version": "1.0.0", "variant": "q4_k_m", "role": "text", "format": "gguf",
+        "state": "not-downloaded", "action": "download", "presence": "none", "badges": [],
+        "sizeBytes": size, "memoryBytes": memory, "receivedBytes": None, "code": None, "detail": None,
         "progress": None, "download": None, "keptBytes": None, "reference": f"hf:models/{id}", "isVerified": True,
         "isUsable": False, "isSelected": False, "isDefault": False, "isDefaultVision": False, "isLoaded": False,
-        "isBeingDeleted": False, "isListed": False, "installed": None, "update": None, "rollback": None, "pinned": None, "heldBack": [],
+        "isBeingDeleted": False, "isListed": False, "installed": None, "installedVariant": None, "update": None, "rollback": None, "pinned": None, "heldBack": [],
     }
     values.update(rest)
     if values["state"] in ("downloaded", "update-available"):
-        values.update(presence="downloaded", isUsable=True, action="select", installed={"version": values["version"], "variant": "q4_k_m"})
+        values.update(presence="downloaded", isUsable=True, action="select", installed=values["version"], installedVariant="q4_k_m")
     if values["state"] == "incompatible":
         values["action"] = None
     return values
@@ -26,12 +22,12 @@ def row(id, name, summary, size, memory, **rest):
 def offered():
     """What a new device is offered: the three models of the fixed list, and others."""
     return [
-        row("llama-3.2-3b", "Llama 3.2 3B", "Fast and balanced. A good first model.", 2_020_000_000, 4_000_000_000, badges=["recommended"], badgeTexts=["Recommended"]),
+        row("llama-3.2-3b", "Llama 3.2 3B", "Fast and balanced. A good first model.", 2_020_000_000, 4_000_000_000, badges=["recommended"]),
         row("llama-3.2-1b", "Llama 3.2 1B", "The smallest. For devices with little memory.", 808_000_000, 2_000_000_000),
-        row("qwen3.5-4b", "Qwen 3.5 4B", "Thinks before it answers, and sees pictures.", 2_740_000_000, 6_000_000_000, badges=["vision"], badgeTexts=["Vision"]),
+        row("qwen3.5-4b", "Qwen 3.5 4B", "Thinks before it answers, and sees pictures.", 2_740_000_000, 6_000_000_000, badges=["vision"]),
         row("llama-3.2-11b-vision", "Llama 3.2 11B Vision", "Sees pictures. Runs on Apple devices.", 6_500_000_000, 12_000_000_000, format="mlx",
-            state="incompatible", stateText="incompatible: needs MLX", detail="This model needs MLX, which runs on Apple devices only.", code="engine-missing",
-            badges=["vision"], badgeTexts=["Vision"], isListed=True),
+            state="incompatible", detail="This model needs MLX, which runs on Apple devices only.", code="engine-missing",
+            badges=["vision"], isListed=True),
     ]
 
 
@@ -39,15 +35,15 @@ def many_states():
     """A library in use: one card of every state."""
     rows = offered()
     rows[0].update(row("llama-3.2-3b", "Llama 3.2 3B", rows[0]["summary"], 2_020_000_000, 4_000_000_000, state="downloaded", version="1.1.0", isSelected=True, isDefault=True,
-                       isLoaded=True, badges=["recommended", "active"], badgeTexts=["Recommended", "Active"], rollback={"version": "1.0.0", "variant": "q4_k_m"}))
+                       isLoaded=True, badges=["recommended", "active"], rollback="1.0.0"))
     return [
         *rows,
         row("lupus-diary", "Lupus Diary", "Scores diary entries. Tuned for one task.", 1_800_000_000, 3_000_000_000, state="update-available",
-            update={"version": "1.1.0", "variant": "q4_k_m", "sizeBytes": 18_000_000}, heldBack=[{"version": "1.0.5", "variant": "q4_k_m", "reason": "crashed three times while it was loaded"}]),
-        row("gemma-4b", "Gemma 4B", "Wide knowledge, many languages.", 3_000_000_000, 6_000_000_000, state="failed", stateText="failed: Network error: the server closed the connection",
+            update="1.1.0", heldBack=[{"version": "1.0.5", "variant": "q4_k_m", "reason": "crashed three times while it was loaded"}]),
+        row("gemma-4b", "Gemma 4B", "Wide knowledge, many languages.", 3_000_000_000, 6_000_000_000, state="failed",
             detail="Network error: the server closed the connection. What has arrived is kept.", code="network-error", keptBytes=1_200_000_000),
-        row("falcon-180b", "Falcon 180B", "Needs a machine with very much memory.", 108_000_000_000, 130_000_000_000, state="incompatible", code="insufficient-memory",
-            stateText="incompatible: not enough memory", detail="This model requires 130 GB RAM. Your device may not support it."),
+        row("falcon-180b", "Falcon 180B", "Needs a machine with very much memory.", 108_000_000_000, 130_000_000_000, state="incompatible", code="not-enough-memory",
+            detail="This model requires 130 GB RAM. Your device may not support it."),
     ]
 
 
@@ -104,8 +100,8 @@ class Models:
             return 200, {}
         if len(rest) == 1:
             return 200, {"row": row, "event": self.world.event, "releases": [
-                {"version": "1.1.0", "variant": "q4_k_m", "isActive": True, "sizeBytes": row["sizeBytes"], "installed": "2026-11-20T10:00:00.000Z"},
-                {"version": "1.0.0", "variant": "q4_k_m", "isActive": False, "sizeBytes": row["sizeBytes"], "installed": "2026-10-01T10:00:00.000Z"}]}
+                {"version": "1.1.0", "variant": "q4_k_m", "active": True, "sizeBytes": row["sizeBytes"], "installed": "2026-11-20T10:00:00.000Z"},
+                {"version": "1.0.0", "variant": "q4_k_m", "active": False, "sizeBytes": row["sizeBytes"], "installed": "2026-10-01T10:00:00.000Z"}]}
         return getattr(self, f"do_{rest[1]}")(row, body or {})
 
     def add(self, body):
@@ -120,7 +116,7 @@ class Models:
     def do_download(self, row, body):
         from world import Refusal
         if self.world.metered and body.get("metered") != "allow":
-            row.update(state="failed", code="metered-network", stateText="failed: metered", detail="Wi-Fi required: this network is metered.")
+            row.update(state="failed", code="metered-network", detail="Wi-Fi required: this network is metered.")
             self.changed(row)
             return 202, {"row": row}
         if self.refusal:
@@ -137,7 +133,7 @@ class Models:
     def place(self, row, done):
         total = row["sizeBytes"]
         row["progress"] = done / total
-        row["download"] = {"phase": "downloading", "completedBytes": int(done), "totalBytes": total, "bytesText": "", "bytesPerSecond": 48_200_000, "secondsLeft": (total - done) / 48_200_000}
+        row["download"] = {"phase": "downloading", "completedBytes": int(done), "totalBytes": total, "connections": 4, "bytesPerSecond": 48_200_000, "secondsLeft": (total - done) / 48_200_000}
         self.changed(row)
 
     def step(self, row, part):
@@ -150,7 +146,7 @@ class Models:
                 return True
             row["download"]["phase"] = "verifying"
             self.changed(row)
-            row.update(state="downloaded", action="select", presence="downloaded", progress=None, download=None, isUsable=True, installed={"version": row["version"], "variant": "q4_k_m"})
+            row.update(state="downloaded", action="select", presence="downloaded", progress=None, download=None, isUsable=True, installed=row["version"], installedVariant="q4_k_m")
             if not any(other["isDefault"] for other in self.rows):
                 self.do_select(row, {})
             self.changed(row)
@@ -184,7 +180,7 @@ class Models:
         return 200, {"row": row}
 
     def do_rollback(self, row, body):
-        row.update(version="1.0.0", installed={"version": "1.0.0", "variant": "q4_k_m"}, rollback=None, heldBack=[{"version": "1.1.0", "variant": "q4_k_m", "reason": "rolled back"}])
+        row.update(version="1.0.0", installed="1.0.0", installedVariant="q4_k_m", rollback=None, heldBack=[{"version": "1.1.0", "variant": "q4_k_m", "reason": "rolled back"}])
         self.changed(row)
         return 200, {"row": row}
 

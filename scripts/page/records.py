@@ -25,20 +25,19 @@ class Records:
             self.event("Choir", at(2, 19), at(2, 21), recurrence="FREQ=WEEKLY"), self.event("Hike on the ridge", at(4, 7), at(4, 15), notes="Bring water"),
         ]
         self.reminders = [
-            {"id": "r1", "list": "Home", "title": "Call the bank", "due": {"date": at(-1, 10), "isAllDay": False}, "priority": 1},
-            {"id": "r2", "list": "Home", "title": "Return the book", "due": {"date": at(2, 17), "isAllDay": False}, "priority": 0},
+            {"id": "r1", "list": "Home", "title": "Call the bank", "due": at(-1, 10), "priority": 1},
+            {"id": "r2", "list": "Home", "title": "Return the book", "due": at(2, 17), "priority": 0},
             {"id": "r3", "list": "Home", "title": "Water the plants", "priority": 0},
         ]
         self.contacts = [
             {"id": "c1", "book": "personal", "name": "Anna Berg", "nicknames": ["Anni"], "numbers": [{"label": "home", "value": "+49 30 1234"}], "mails": [{"label": "", "value": "anna@example.org"}], "organization": "", "note": "Has the spare key"},
             {"id": "c2", "book": "personal", "name": "يوسف حداد", "nicknames": [], "numbers": [{"label": "", "value": "+49 40 998"}], "mails": [], "organization": "Library", "note": ""},
         ]
-        self.habits = [{"id": "h1", "name": "Running", "frequency": "daily", "created": day(-30), "log": {day(-3): 1, day(-2): 1, day(-1): 1}, "streak": 3, "longestStreak": 9, "isDone": False}]
+        self.habits = [{"id": "h1", "name": "Running", "frequency": "daily", "created": day(-30), "log": {day(-3): 1, day(-2): 1, day(-1): 1}, "currentStreak": 3, "longestStreak": 9, "isDone": False}]
 
     def event(self, title, start, end, **rest):
-        return {"event": {"id": uuid.uuid4().hex[:8], "calendar": "Personal", "title": title, "start": {"date": start, "timeZone": "Europe/Berlin", "isAllDay": False},
-                          "end": {"date": end, "isAllDay": False}, "isInvitation": False, "repeatsUnexpanded": False, **rest},
-                "start": {"date": start, "isAllDay": False}, "end": {"date": end, "isAllDay": False}}
+        return {"event": {"id": uuid.uuid4().hex[:8], "calendar": "Personal", "title": title, "start": start, "end": end, "timeZone": "Europe/Berlin", "allDay": False, "isInvitation": False, "repeatsUnexpanded": False, **rest},
+                "start": start, "end": end}
 
     def new_note(self, title, body):
         self.notes.insert(0, {"id": uuid.uuid4().hex[:8], "title": title, "body": body, "created": at(0), "changed": at(0)})
@@ -75,10 +74,10 @@ class Records:
             if store == "notes":
                 record = self.new_note(body["title"], body.get("body", ""))
             elif store == "calendar":
-                record = self.event(body["title"], body["start"]["date"], body.get("end", body["start"])["date"])
+                record = self.event(body["title"], body["start"], body.get("end", body["start"]))
                 records.append(record)
             else:
-                record = {"log": {}, "streak": 0, "numbers": [], "mails": [], "nicknames": [], "organization": "", "note": "", "list": "Home", "priority": 0, **record}
+                record = {"log": {}, "currentStreak": 0, "numbers": [], "mails": [], "nicknames": [], "organization": "", "note": "", "list": "Home", "priority": 0, **record}
                 records.append(record)
             action = self.changed(store, f"New: {body.get('title') or body.get('name')}", lambda: records.remove(record))
             return 201, {"id": rest[0], "action": action}
@@ -93,7 +92,7 @@ class Records:
         if rest[-1] == "log":
             target["log"] = {**target["log"], body["day"]: body["amount"]}
         else:
-            target.update({name: value for name, value in body.items() if name != "clear"})
+            target.update(body)
         return 200, {"id": rest[1], "action": self.changed(store, f"Changed: {target.get('title') or target.get('name')}", lambda: target.update(before))}
 
     def list_calendar(self, query, values):

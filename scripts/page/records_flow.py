@@ -51,6 +51,9 @@ def check_settings(desk):
     page.keyboard.press("Tab")
     page.wait_for_function("() => [...document.querySelectorAll('.saved')].some((mark) => mark.textContent === '✓')")
     assert desk.world.settings["contextLength"]["value"] == "4096"
+    page.get_by_role("button", name="Reset").click()
+    expect(page.get_by_label("Context window")).to_have_value("")
+    assert desk.world.settings["contextLength"]["value"] is None
     page.goto(desk.backend.address + "/#/settings/keys")
     page.get_by_role("button", name="New key").click()
     dialog = page.get_by_role("dialog")

@@ -165,25 +165,25 @@ class World:
 
 
 def setting(key, type, **rest):
-    return {"key": key, "section": key.split(".")[0] if "." in key else "", "type": type, "reopensModels": False, **rest}
+    return {"key": key, "type": type, "summary": "", "reopensModels": False, **rest}
 
 
 SETTINGS = [
     setting("defaultModel", "text"), setting("visionModel", "text"),
     setting("library.models", "list", value="hf:bartowski/Llama-3.2-3B-Instruct-GGUF,hf:mlx-community/Llama-3.2-11B-Vision-Instruct-4bit"),
-    setting("contextLength", "integer", minimum=512, maximum=1_048_576, unit="tokens", reopensModels=True),
-    setting("cacheType", "choice", choices=["f16", "q8_0"], usual="f16", reopensModels=True),
-    setting("threads", "integer", minimum=1, maximum=64),
-    setting("temperature", "number", minimum=0, maximum=2, usual="0.35"),
-    setting("ignoreMemory", "boolean", usual="false"),
-    setting("network.metered", "choice", choices=["allow", "ask", "deny"], usual="deny"),
-    setting("routing.forceLocal", "boolean", usual="false"),
+    setting("contextLength", "integer", range={"minimum": 512, "maximum": 1_048_576}, unit="tokens", reopensModels=True),
+    setting("cacheType", "choice", choices=["f16", "q8_0"], default="f16", reopensModels=True),
+    setting("threads", "integer", range={"minimum": 1, "maximum": 64}),
+    setting("temperature", "number", range={"minimum": 0, "maximum": 2}, default="0.35"),
+    setting("ignoreMemory", "boolean", default="false"),
+    setting("network.metered", "choice", choices=["allow", "ask", "deny"], default="deny"),
+    setting("routing.forceLocal", "boolean", default="false"),
     setting("cloud.kind", "choice", choices=["gemini", "claude", "openai"]), setting("cloud.url", "address"),
-    setting("entitlement.tier", "text", usual="free"),
-    *[setting(f"approval.{tag}", "choice", choices=["ask", "always", "never"], usual="ask")
+    setting("entitlement.tier", "text", default="free"),
+    *[setting(f"approval.{tag}", "choice", choices=["ask", "always", "never"], default="ask")
       for tag in ("CALENDAR_ACTION", "REMINDER_ACTION", "NOTE_ACTION", "HABIT_ACTION")],
     setting("search.kind", "choice", choices=["own", "searxng"]), setting("search.url", "address"),
-    *[setting(f"stores.{store}", "choice", choices=["on", "off"], usual="on") for store in ("calendar", "notes", "contacts")],
-    setting("chat.showThinking", "boolean", usual="true"), setting("serve.port", "integer", minimum=1, maximum=65535, usual="4327"),
+    *[setting(f"stores.{store}", "choice", choices=["on", "off"], default="on") for store in ("calendar", "notes", "contacts")],
+    setting("chat.showThinking", "boolean", default="true"), setting("serve.port", "integer", range={"minimum": 1, "maximum": 65535}, default="4327"),
     setting("stateFolder", "path"),
 ]

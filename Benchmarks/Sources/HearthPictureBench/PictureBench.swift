@@ -12,7 +12,7 @@ import HearthClassification
     static func main() async throws {
         let words = Array(CommandLine.arguments.dropFirst())
         guard words.count > 2, let threads = Int(words[1]), threads > 0 else { exit(64) }
-        let classifier = try await NomClassifier.load(ClassifierFiles(local: Path(words[0])), threads: threads)
+        let classifier = try await ONNXClassifier.load(ClassifierFiles(local: Path(words[0])), threads: threads)
         let pictures = try words.dropFirst(2).map { name in
             try Picture(file: [UInt8](try LocalFileSystem().contents(ofFile: Path(name), limit: 1 << 24)))
         }

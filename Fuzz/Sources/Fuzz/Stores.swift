@@ -58,7 +58,7 @@ private func readable<Result>(_ body: () throws -> Result) -> Result? {
     } catch is ContentParser.Failure {
         return nil
     } catch let error as AssistantError {
-        precondition(AssistantErrorDomain.codes.contains(error.code), "\(error) has an unknown code")
+        precondition(AssistantErrorDomain.errorCodes.contains(error.code), "\(error) has an unknown code")
         return nil
     } catch {
         preconditionFailure("an error of another kind: \(error)")

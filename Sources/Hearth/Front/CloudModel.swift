@@ -23,16 +23,14 @@ package struct CloudModel: Sendable {
     /// The cloud model that the settings `cloud.*` name; `nil` without one. Blocks.
     /// - Throws: `LLMError` with `cloud-key-unusable`, `HTTPError` with `unsupported-url`, `ConfigurationError`.
     package static func find(_ configuration: Configuration, environment: [String: String]) throws -> CloudModel? {
-        guard let kind = try configuration.setting("cloud.kind").flatMap(CloudKind.init(rawValue:)) else { return nil }
-        let file = try configuration.setting("cloud.keyFile").map { Path($0) }
+        try configuration.require(.cloud)
+        let cloud = configuration.cloud
+        guard let kind = cloud.kind else { return nil }
         var settings = try CloudSettings(
-            kind, url: configuration.setting("cloud.url").flatMap { URL(string: $0) },
-            model: configuration.setting("cloud.model"),
-            secret: CloudKey.find(kind, environment: environment, file: file))
-        if let seconds = try configuration.setting("cloud.firstByteSeconds").flatMap({ Int($0) }) {
-            settings.firstByteTimeout = .seconds(seconds)
-        }
-        if let shares = try configuration.setting("cloud.shares").flatMap(CloudShares.init) { settings.shares = shares }
+            kind, url: cloud.url, model: cloud.model,
+            secret: CloudKey.find(kind, environment: environment, file: cloud.keyFile))
+        if let seconds = cloud.firstByteSeconds { settings.firstByteTimeout = .seconds(seconds) }
+        settings.shares = cloud.shares
         return CloudModel(CloudEngine(settings))
     }
 
@@ -40,13 +38,6 @@ package struct CloudModel: Sendable {
     init(_ engine: CloudEngine) {
         self.init(
             engine: engine, name: engine.settings.model, hasOwnKey: engine.settings.kind != .geminiRelay)
-    }
-}
-
-extension Configuration {
-    /// The value of a setting; `nil` also for one that this version does not have.
-    fileprivate func setting(_ key: String) throws -> String? {
-        Self.keys.contains(key) ? try value(of: key) : nil
     }
 }
 

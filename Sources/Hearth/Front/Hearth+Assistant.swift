@@ -69,6 +69,7 @@ extension Configuration {
     /// The settings for an assistant. Blocks to read the key of a search.
     /// - Throws: ``ConfigurationError`` for a search without a server; `LLMError` with `cloud-key-unusable`.
     func assistantSettings() throws -> AssistantSettings {
+        try require(.assistant, .answers)
         var settings = assistant.settings(search: try assistant.provider())
         if let tokens = maximumNewTokens { settings.chat.maximumNewTokens = tokens }
         settings.chat.temperature = temperature

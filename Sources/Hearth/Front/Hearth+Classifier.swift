@@ -22,7 +22,7 @@ extension Hearth {
         progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
     ) async throws -> ClassifierProxy {
         if !reference.contains("://"), Path(reference).fileExtension == "onnx" {
-            return ClassifierProxy(try await NomClassifier.load(Path(reference)))
+            return ClassifierProxy(try await ONNXClassifier.load(Path(reference)))
         }
         switch try ModelReference(parsing: reference) {
         case .family(let family, nil, nil):
@@ -30,7 +30,7 @@ extension Hearth {
         case .family(let family, let version, let variant):
             let release = try await manager.installed(family, version: version, variant: variant)
             let files = ClassifierFiles(release, weights: try release.requireWeights())
-            return ClassifierProxy(try await NomClassifier.load(files))
+            return ClassifierProxy(try await ONNXClassifier.load(files))
         case .file, .manifest, .hub:
             throw ClassificationError(
                 .unsupportedModel, "\(reference.quoted) is no classifier",

@@ -31,6 +31,7 @@ public final class Hearth: Sendable {
     let classifiers: LiveClassifiers
     /// The library, once it was shown.
     @MainActor private(set) var shownLibrary: ModelLibrary?
+    let homeRecords = HomeRecords()
     @MainActor private var shownDownloads: ModelDownloadViewModel?
 
     /// The models in a home folder, with the engines of this build.
@@ -39,19 +40,23 @@ public final class Hearth: Sendable {
     /// probed before they become live. Blocks to read a few small files.
     /// - Parameters:
     ///   - origins: the publishers' lists of models, in addition to those of the configuration.
-    ///   - home: the folder for all files, created when first needed; `nil` for ``HearthHome/path(environment:)``.
+    ///   - home: the folder for all files, created when first needed; `nil` for `$HEARTH_HOME`, else
+    ///     `$XDG_DATA_HOME/hearth`.
     ///   - configuration: the settings; `nil` for those in the home's `config.json`.
+    ///   - appVersion: compared with a release's `minAppVersion`; `nil` compares nothing.
+    ///   - bundled: folders of models that came with the app.
     ///   - engines: the engines by model format.
     /// - Throws: ``ConfigurationError``, `FileError`.
     public convenience init(
-        origins: [Origin] = [], home: Path? = nil, configuration: Configuration? = nil,
-        engines: EngineRegistry = .standard
+        origins: [Origin] = [], home: URL? = nil, configuration: Configuration? = nil,
+        appVersion: SemanticVersion? = nil, bundled: [BundledSource] = [], engines: EngineRegistry = .standard
     ) throws {
-        let home = try home ?? HearthHome.path()
+        let home = try home.map { Path($0.path) } ?? HearthHome.path()
         var settings = try configuration ?? Configuration.load(home: home)
         for origin in origins { settings.use(origin) }
         var surroundings = Surroundings()
         (surroundings.engines, surroundings.given, surroundings.origins) = (engines, configuration, origins)
+        (surroundings.appVersion, surroundings.bundled) = (appVersion, bundled)
         try self.init(home: home, configuration: settings, surroundings)
     }
 
@@ -60,13 +65,14 @@ public final class Hearth: Sendable {
         home: Path, configuration: Configuration = Configuration(),
         environment: [String: String] = ProcessInfo.processInfo.environment,
         http: any HTTPClient = DefaultHTTPClient(), time: TimeSource = .system,
-        deviceMemory: UInt64 = DeviceMemory.read().usable, bundled: [BundledSource] = [],
+        deviceMemory: UInt64 = DeviceMemory.read().usable, appVersion: SemanticVersion? = nil,
+        bundled: [BundledSource] = [],
         engines: EngineRegistry = .standard, pressure: any MemoryPressureSource = SystemMemoryPressure(),
         queue: TransferManager? = nil
     ) throws {
         var surroundings = Surroundings()
         (surroundings.environment, surroundings.http, surroundings.time) = (environment, http, time)
-        (surroundings.deviceMemory, surroundings.bundled) = (deviceMemory, bundled)
+        (surroundings.deviceMemory, surroundings.appVersion, surroundings.bundled) = (deviceMemory, appVersion, bundled)
         (surroundings.engines, surroundings.pressure) = (engines, pressure)
         try self.init(home: home, configuration: configuration, surroundings, queue: queue)
     }
@@ -83,9 +89,9 @@ public final class Hearth: Sendable {
         let memory = EngineMemory(deviceMemory: deviceMemory) { pressure.read().availableBytes }
         manager = try ModelManager(
             home: home, configuration: configuration, environment: surroundings.environment, http: surroundings.http,
-            time: time, deviceMemory: deviceMemory, bundled: surroundings.bundled, engines: surroundings.engines,
-            memory: memory, queue: queue, asksForRoots: surroundings.asksForRoots,
-            tellMemory: surroundings.tellMemory)
+            time: time, deviceMemory: deviceMemory, appVersion: surroundings.appVersion,
+            bundled: surroundings.bundled, engines: surroundings.engines, memory: memory, queue: queue,
+            asksForRoots: surroundings.asksForRoots, tellMemory: surroundings.tellMemory)
         classifiers = LiveClassifiers(manager: manager)
         models = LiveModels(
             manager: manager, engines: surroundings.engines, configuration: configuration, memory: memory,
@@ -115,8 +121,9 @@ public final class Hearth: Sendable {
     /// The model of a file, which is loaded but not installed.
     /// - Parameter projector: the file that lets the model read pictures; without one it reads text only.
     /// - Throws: `LLMError`; `CancellationError`.
-    public func open(_ file: Path, projector: Path? = nil) async throws -> LiveModel {
-        let model = unloaded(ReleaseFiles(weights: file, projector: projector))
+    public func open(_ file: URL, projector: URL? = nil) async throws -> LiveModel {
+        let model = unloaded(
+            ReleaseFiles(weights: Path(file.path), projector: projector.map { Path($0.path) }))
         try await model.load()
         return model
     }
@@ -201,6 +208,7 @@ public final class Hearth: Sendable {
     public func close() async {
         await shownLibrary?.close()
         await models.stop(unloading: true)
+        await homeRecords.close()
     }
 }
 

@@ -11,6 +11,8 @@ package struct Surroundings: Sendable {
     package var time = TimeSource.system
     /// The bytes available to models.
     package var deviceMemory = DeviceMemory.read().usable
+    /// Compared with the `minAppVersion` of a release; `nil` compares nothing.
+    package var appVersion: SemanticVersion?
     package var bundled: [BundledSource] = []
     package var engines = EngineRegistry.standard
     package var pressure: any MemoryPressureSource = SystemMemoryPressure()

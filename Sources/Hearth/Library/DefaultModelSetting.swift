@@ -20,12 +20,7 @@ package struct DefaultModelSetting: Sendable {
         Self {
             try await blocking { try Configuration.load(home: home).defaultModel }
         } save: { text in
-            try await blocking {
-                // Another program may have changed other settings.
-                var configuration = try Configuration.load(home: home)
-                try configuration.set("defaultModel", to: text)
-                try configuration.save(home: home)
-            }
+            try await SettingsFile(home: home).change { try $0.set("defaultModel", to: text) }
         }
     }
 }

@@ -19,7 +19,7 @@ public enum DownloadState: Sendable, Hashable {
     /// The file is complete, at this path.
     case completed(Path)
     /// The download failed; it can be started again.
-    case failed(DownloadFailure)
+    case failed(FailureBody)
 
     /// The state for a progress report.
     public init(_ reading: TransferProgress) {

@@ -29,9 +29,9 @@ package enum LibraryFailure {
     }
 
     /// The failure shown for a download: code and sentence of the translated error, disposition of the original.
-    package static func shown(_ error: any Error, model: ModelInfo? = nil) -> DownloadFailure {
+    package static func shown(_ error: any Error, model: ModelInfo? = nil) -> FailureBody {
         let failure = presented(error, model: model)
-        return DownloadFailure(
+        return FailureBody(
             code: failure.codeText, message: failure.sentence,
             disposition: (error as? any HearthFailure ?? failure).disposition)
     }

@@ -221,7 +221,7 @@ package enum LibraryRowEvent: Sendable, Hashable {
     /// The download is complete.
     case arrived(LocalDelivery)
     /// The download failed.
-    case failed(DownloadFailure)
+    case failed(FailureBody)
     /// The transfer was cancelled outside this library, which deleted its partial download.
     case cancelledElsewhere
     /// The user cancels the download.

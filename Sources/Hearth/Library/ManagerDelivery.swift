@@ -19,6 +19,7 @@ extension ModelManager: ModelDelivering {
             let state = try await store.state(of: family)
             model.noUpdate = state.noUpdate(inUse: model.model.identity)
             model.previous = state.previous.flatMap { $0 == model.model.identity ? nil : $0 }
+            (model.pinned, model.heldBack) = (state.pinned, state.heldBack)
             models.append(model)
         }
         return models

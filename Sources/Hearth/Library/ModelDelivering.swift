@@ -2,6 +2,7 @@ import HearthBase
 import HearthCatalog
 import HearthDelivery
 import HearthHTTP
+import HearthStore
 import HearthTransfer
 
 /// Where a model is; corresponds to `ModelAvailability`.
@@ -25,6 +26,10 @@ package struct LocalModel: Sendable, Hashable {
     package var canRun: Bool
     /// The release to which it can be rolled back.
     package var previous: ReleaseIdentity?
+    /// The release that it keeps, `nil` if it takes updates.
+    package var pinned: ReleaseIdentity?
+    /// The releases that updates pass over.
+    package var heldBack: [HeldBack] = []
 
     /// A model with the given values.
     package init(

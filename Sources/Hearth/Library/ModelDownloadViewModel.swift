@@ -114,6 +114,13 @@ import Observation
     /// - Throws: ``ModelLibraryError`` with `model-not-found` without a selected model. Later, see ``deleteError``.
     public func deleteModel() throws { try carryOutThrowing(flow.take(.delete)) }
 
+    /// Makes the release of the selected model before the present one live again.
+    /// - Throws: ``ModelLibraryError`` with `model-not-found` without a selected model; as ``ModelLibrary/rollBack(_:)``.
+    public func rollBack() async throws {
+        guard let model = flow.selected else { throw ModelLibraryError.modelNotFound("none is selected") }
+        try await library.rollBack(model.id)
+    }
+
     /// Clears the results of the last download, load and removal. Does nothing during a download.
     public func resetState() { take(.reset) }
 

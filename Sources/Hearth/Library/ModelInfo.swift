@@ -148,7 +148,7 @@ public enum ModelState: Sendable, Hashable {
     /// On the device, and an update is available.
     case updateAvailable(ReleaseVersion)
     /// The download failed; it can be started again.
-    case failed(DownloadFailure)
+    case failed(FailureBody)
     /// Not on the device, which could not run it.
     case incompatible(Ineligibility)
 

@@ -26,7 +26,7 @@ import Observation
     /// Whether the sources are being asked for their offers.
     public private(set) var isRefreshing = false
     /// Why the sources could not be asked; installed models work all the same.
-    public private(set) var offerProblem: DownloadFailure?
+    public private(set) var offerProblem: FailureBody?
     /// The sources that did not answer; their cached lists are used instead.
     public private(set) var cachedLists: [CachedList] = []
     /// The signed sources whose signatures end soon, so that they bring no updates then.
@@ -34,11 +34,15 @@ import Observation
     /// The models that the settings list, with their references: they are shown before they were ever on the device.
     package private(set) var listed: [Family: String] = [:]
     /// Why the installed models or the settings could not be read.
-    public private(set) var homeProblem: DownloadFailure?
+    public private(set) var homeProblem: FailureBody?
 
     /// What to do on a metered network, for later downloads. Refused downloads fail with `metered-network`: the app
     /// may ask the user, set `MeteredUse.allow` and start again.
     public var metered = MeteredUse.deny
+
+    /// Whether later downloads may be of models whose publisher gives no SHA-256; others are refused with
+    /// `digest-missing`. Ask the user first.
+    public var allowsUnverified = false
 
     @ObservationIgnored private var state: LibraryState
     @ObservationIgnored private let delivery: any ModelDelivering
@@ -54,7 +58,7 @@ import Observation
     /// How a download ended.
     package enum Ending: Sendable, Hashable {
         case completed
-        case failed(DownloadFailure)
+        case failed(FailureBody)
         case cancelled
     }
 
@@ -211,7 +215,7 @@ import Observation
     /// - Parameters:
     ///   - options: the user's permissions for this download; `nil` for ``metered`` alone.
     ///   - onEnd: called once when the download ends, also if it was already active.
-    /// - Throws: ``ModelLibraryError`` with `insufficient-memory`, or `model-not-found` if the release is held back
+    /// - Throws: ``ModelLibraryError`` with `not-enough-memory`, or `model-not-found` if the release is held back
     ///   or outside its rollout; `DeliveryError` with `app-too-old`; `LLMError` with `engine-missing`.
     package func download(
         _ model: ModelInfo, options: DownloadOptions? = nil, onEnd: @escaping @MainActor (Ending) -> Void = { _ in }
@@ -262,7 +266,7 @@ import Observation
 
     /// Makes the release of a model before the present one live again, and holds the present one back.
     /// - Throws: the store's errors; the present release stays live then.
-    package func rollBack(_ family: Family) async throws {
+    public func rollBack(_ family: Family) async throws {
         do {
             try await delivery.rollBack(family)
         } catch {
@@ -272,7 +276,7 @@ import Observation
     }
 
     /// Cancels active downloads, as the end of the program would, and keeps partial downloads for the next attempt.
-    /// Their rows and `onEnd` closures get `DownloadFailure.interrupted`. Returns when partial downloads are
+    /// Their rows and `onEnd` closures get `FailureBody.interrupted`. Returns when partial downloads are
     /// recorded and removals have ended. The library stays usable.
     public func close() async {
         let ended = work.end()
@@ -288,7 +292,7 @@ import Observation
     private func carryOut(
         _ effects: [LibraryRowEffect], _ model: ModelInfo, _ options: DownloadOptions? = nil
     ) {
-        let options = options ?? DownloadOptions(metered: metered)
+        let options = options ?? DownloadOptions(metered: metered, allowsUnverified: allowsUnverified)
         for effect in effects {
             switch effect {
             case .fetch:

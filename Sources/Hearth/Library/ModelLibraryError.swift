@@ -1,9 +1,9 @@
 import Foundation
 import HearthBase
 
-/// The codes of ``ModelLibraryError``.
-public enum ModelLibraryErrorDomain: ErrorDomain {
-    public static var codes: [ErrorCode<Self>] {
+extension ModelInfo: ErrorDomain {
+    /// The codes of ``ModelLibraryError``.
+    public static var errorCodes: [ErrorCode<Self>] {
         [.downloadInProgress, .insufficientMemory, .insufficientStorage, .networkError, .modelNotFound]
     }
 }
@@ -11,13 +11,13 @@ public enum ModelLibraryErrorDomain: ErrorDomain {
 /// Errors of downloads, loads and choices of models, for users of an app.
 ///
 /// They translate errors of lower layers. ``sentence`` is the text to display, ``underlying`` the original error.
-public typealias ModelLibraryError = HearthError<ModelLibraryErrorDomain>
+public typealias ModelLibraryError = HearthError<ModelInfo>
 
-extension ErrorCode<ModelLibraryErrorDomain> {
+extension ErrorCode<ModelInfo> {
     /// The view model is downloading another model.
     public static var downloadInProgress: Self { "download-in-progress" }
     /// The model needs more memory than the device has.
-    public static var insufficientMemory: Self { "insufficient-memory" }
+    public static var insufficientMemory: Self { "not-enough-memory" }
     /// The disk has too little free space.
     public static var insufficientStorage: Self { "insufficient-storage" }
     /// The network or a server failed.
@@ -26,7 +26,7 @@ extension ErrorCode<ModelLibraryErrorDomain> {
     public static var modelNotFound: Self { "model-not-found" }
 }
 
-extension HearthError where Domain == ModelLibraryErrorDomain {
+extension HearthError where Domain == ModelInfo {
     /// The view model is downloading another model; starting the same download again is not an error.
     public static var downloadInProgress: Self {
         // The message has its own full stop, as no remedy follows it.

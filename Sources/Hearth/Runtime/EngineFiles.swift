@@ -73,6 +73,7 @@ final class EngineFiles: Sendable {
         let request = EngineRegistry.Request(
             files, configuration: configuration, deviceMemory: memory.deviceMemory)
         return PreparedEngine(isVision: files.projector != nil) { [engines, memory, configuration] occupied in
+            try configuration.require(.engines, .answers)
             var request = request
             request.occupied = occupied
             if let planned = try engines.memory(of: request) { return planned }
@@ -89,7 +90,8 @@ final class EngineFiles: Sendable {
             var request = request
             request.occupied = occupied
             request.progress = progress
-            return try await engines.open(request)
+            // Calls of tools are told from answers, also where the model writes them in its text.
+            return TextToolEngine(try await engines.open(request))
         }
     }
 

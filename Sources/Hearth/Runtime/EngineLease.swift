@@ -29,7 +29,7 @@ struct PreparedEngine: Sendable {
     /// Whether the engine reads pictures.
     var isVision: Bool
     /// Plans the engine's memory in bytes beside the part of the device's memory in use. Blocks.
-    /// Throws `model-does-not-fit`.
+    /// Throws `not-enough-memory`.
     var plan: @Sendable (_ occupied: UInt64) throws -> UInt64
     /// Opens the engine beside the part of the device's memory in use; takes the progress, 0...1.
     var open:

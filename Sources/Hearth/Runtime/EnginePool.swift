@@ -79,7 +79,7 @@ package final class EnginePool: Sendable {
         for entry in state.read({ Array($0.entries.values) }) {
             guard let engine = entry.engine else { continue }
             Task {
-                await engine.unload()
+                await engine.reader.unload()
                 entry.close()
             }
         }
@@ -211,7 +211,7 @@ package final class EnginePool: Sendable {
 
     /// Has engines leave until the source fits, and enters its planned bytes in the ledger.
     /// - Returns: the bytes of the engines that stay.
-    /// - Throws: `model-does-not-fit`.
+    /// - Throws: `not-enough-memory`.
     private func makeRoom(
         for source: EngineSource, _ number: UInt64, _ prepared: PreparedEngine, replacing old: EngineSource?
     ) async throws -> UInt64 {
@@ -276,7 +276,7 @@ package final class EnginePool: Sendable {
             guard let engine = entry.engine else { continue }
             state.entries[source]?.phase = .unloading
             Task {
-                await engine.unload()
+                await engine.reader.unload()
                 entry.close()
                 self.memory.set(nil, of: entry.number)
                 self.state.change { $0.entries[source] = nil }

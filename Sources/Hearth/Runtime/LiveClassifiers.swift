@@ -64,16 +64,16 @@ final class LiveClassifiers: Sendable {
         }
     }
 
-    private func load(_ model: ModelAvailability, _ family: Family) async throws -> NomClassifier {
+    private func load(_ model: ModelAvailability, _ family: Family) async throws -> ONNXClassifier {
         switch model {
         case .downloaded(let release):
             // No process removes the files while they are read; the classifier keeps none open.
             let lease = try await manager.store.lease(release.identity)
             defer { lease.release() }
-            return try await NomClassifier.load(ClassifierFiles(release, weights: release.requireWeights()))
+            return try await ONNXClassifier.load(ClassifierFiles(release, weights: release.requireWeights()))
         case .bundled(let release):
             guard let files = ClassifierFiles(try await manager.checked(release)) else { break }
-            return try await NomClassifier.load(files)
+            return try await ONNXClassifier.load(files)
         case .none: break
         }
         throw StoreError(

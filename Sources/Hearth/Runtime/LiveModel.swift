@@ -76,10 +76,8 @@ public struct LiveModel: InferenceEngine {
     /// The abilities of the engine; loads it if needed.
     public var capabilities: EngineCapabilities { get async throws { try await leased { try await $0.capabilities } } }
 
-    /// Loads the engine if needed, and computes what is known of the next prompt.
-    public func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws {
-        try await leased { try await $0.prepare(messages, options: options) }
-    }
+    /// The tokens of the engine; each call loads it if needed.
+    public var tokens: (any TokenReader)? { LeasedTokens(model: self) }
 
     /// Answers with the release that is live at the start of the answer; reports `.loading` if it is not in memory.
     /// The load counts for the time-out.
@@ -122,25 +120,17 @@ public struct LiveModel: InferenceEngine {
     /// Embeds texts; loads the engine if needed. Releases have incompatible vectors: when ``release`` changes, compute
     /// stored vectors again.
     /// - Throws: errors of the load and the engine; `engine-missing` if the engine makes no vectors.
-    public func embed(_ texts: [String]) async throws -> [[Float]] { try await leased { try await $0.embed(texts) } }
+    public func embed(_ texts: [String]) async throws -> [[Float]] { try await reader.embed(texts) }
 
-    /// - Throws: errors of the load and the engine; `engine-missing` if the engine tokenizes no text.
-    public func tokenize(_ text: String, controlTokens: ControlTokenReading) async throws -> [TokenID] {
-        try await leased { try await $0.tokenize(text, controlTokens: controlTokens) }
-    }
+    /// The tokens of the release that is live at each call.
+    private struct LeasedTokens: ForwardingTokenReader {
+        let model: LiveModel
 
-    /// - Throws: errors of the load and the engine; `engine-missing` if the engine tokenizes no text.
-    public func count(_ messages: [ChatMessage]) async throws -> Int {
-        try await leased { try await $0.count(messages) }
-    }
+        func reading<Value: Sendable>(_ ask: (any TokenReader) async throws -> Value) async throws -> Value {
+            try await model.leased { try await ask($0.reader) }
+        }
 
-    /// - Throws: errors of the load and the engine; `engine-missing` if the engine knows no texts of tokens.
-    public func pieces(of tokens: [TokenID]) async throws -> [[UInt8]] {
-        try await leased { try await $0.pieces(of: tokens) }
-    }
-
-    /// - Throws: errors of the load and the engine; `engine-missing` if the engine shows no prompts.
-    public func rendered(_ messages: [ChatMessage], options: GenerationOptions) async throws -> RenderedPrompt {
-        try await leased { try await $0.rendered(messages, options: options) }
+        /// The pool unloads the engine.
+        func unload() async {}
     }
 }

@@ -9,7 +9,7 @@ import HearthStore
 ///
 /// An answer counts if the app requested it and it completed: not if it timed out, was stopped or is empty. For a
 /// proven release, an answer costs only the reading of a small file.
-package struct WatchedEngine: InferenceEngine {
+package struct WatchedEngine: InferenceEngine, ForwardingTokenReader {
     /// The default limit of ``stop(within:)``.
     package static let stopLimit: Duration = .seconds(5)
 
@@ -32,8 +32,7 @@ package struct WatchedEngine: InferenceEngine {
         _ engine: any InferenceEngine, of release: ReleaseIdentity, in manager: ModelManager,
         time: TimeSource = .system, answers: WorkUnderWay
     ) {
-        // Calls of tools are told from answers, also where the model writes them in its text.
-        self.engine = SpelledToolEngine(engine)
+        self.engine = engine
         self.manager = manager
         self.release = release
         self.time = time
@@ -44,14 +43,23 @@ package struct WatchedEngine: InferenceEngine {
 
     package var capabilities: EngineCapabilities { get async throws { try await engine.capabilities } }
 
-    package func unload() async { await engine.unload() }
+    package func reading<Value: Sendable>(_ ask: (any TokenReader) async throws -> Value) async throws -> Value {
+        try await ask(engine.reader)
+    }
 
     /// Guarded like an answer during probation, but not counted as one.
     package func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws {
         try await answers.perform { [engine, manager, release] in
             try await manager.store.guarding(release, .generate) {
-                try await engine.prepare(messages, options: options)
+                try await engine.reader.prepare(messages, options: options)
             }
+        }
+    }
+
+    /// Guarded like an answer during probation, but not counted as one.
+    package func embed(_ texts: [String]) async throws -> [[Float]] {
+        try await answers.perform { [engine, manager, release] in
+            try await manager.store.guarding(release, .generate) { try await engine.reader.embed(texts) }
         }
     }
 
@@ -87,33 +95,6 @@ package struct WatchedEngine: InferenceEngine {
         } catch {
             Log.write(.warning, "activation", "an answer of \(release) is not counted: \(error)")
         }
-    }
-}
-
-extension WatchedEngine {
-    /// Guarded like an answer during probation, but not counted as one.
-    /// - Throws: errors of the engine, `engine-missing` if it embeds no texts; `CancellationError` after
-    ///   ``stop(within:)``.
-    package func embed(_ texts: [String]) async throws -> [[Float]] {
-        try await answers.perform { [engine, manager, release] in
-            try await manager.store.guarding(release, .generate) { try await engine.embed(texts) }
-        }
-    }
-
-    /// - Throws: errors of the engine, `engine-missing` if it counts no tokens.
-    package func tokenize(_ text: String, controlTokens: ControlTokenReading) async throws -> [TokenID] {
-        try await engine.tokenize(text, controlTokens: controlTokens)
-    }
-
-    /// - Throws: errors of the engine, `engine-missing` if it counts no tokens.
-    package func count(_ messages: [ChatMessage]) async throws -> Int { try await engine.count(messages) }
-
-    /// - Throws: errors of the engine, `engine-missing` if it knows no texts of tokens.
-    package func pieces(of tokens: [TokenID]) async throws -> [[UInt8]] { try await engine.pieces(of: tokens) }
-
-    /// - Throws: errors of the engine, `engine-missing` if it shows no prompts.
-    package func rendered(_ messages: [ChatMessage], options: GenerationOptions) async throws -> RenderedPrompt {
-        try await engine.rendered(messages, options: options)
     }
 }
 

@@ -16,7 +16,7 @@ struct ClassifierReleaseProbe: ReleaseProbe {
         guard ClassifierSupport.isBuilt, files.isDeclared else { return nil }
         let watch = time.stopwatch()
         do {
-            _ = try await NomClassifier.load(files)
+            _ = try await ONNXClassifier.load(files)
         } catch let error as ClassificationError where error.code == .visionMissing {
             Log.write(.warning, "probe", "\(candidate.release.identity) is not probed: \(error)")
             return nil

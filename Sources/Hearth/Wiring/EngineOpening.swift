@@ -69,7 +69,7 @@ package enum EngineOpening {
     ///   - deviceMemory: the bytes available for the model and its context.
     ///   - occupied: the part of `deviceMemory` already in use.
     ///   - progress: 0...1, called on the reading thread.
-    /// - Throws: `LLMError`: `model-does-not-fit` before anything is loaded, `engine-missing` in a build without the
+    /// - Throws: `LLMError`: `not-enough-memory` before anything is loaded, `engine-missing` in a build without the
     ///   `Llama` trait. `CancellationError`.
     package static func open(
         _ weights: Path, projector: Path? = nil, configuration: Configuration = Configuration(),
@@ -88,17 +88,18 @@ package enum EngineOpening {
         for compromise in plan?.compromises ?? [] {
             Log.write(.warning, "llama.memory", "\(weights.lastComponent): \(compromise)")
         }
-        let settings = LlamaConfiguration(
+        var settings = LlamaConfiguration(
             contextLength: plan?.contextLength ?? configuration.contextLength, cells: configuration.server.cells,
             threadCount: configuration.threads,
             // Contexts planned later, for embeddings, must leave other models their memory too.
             deviceMemory: deviceMemory - min(occupied, deviceMemory),
             historyLimit: configuration.contextLength == nil ? plan?.historyLimit : nil,
             stateFolder: configuration.stateFolder, sequences: configuration.server.slots,
-            cacheType: plan?.cacheType ?? configuration.cacheType ?? .f16,
-            flashAttention: configuration.flashAttention ?? .automatic,
-            imageTokens: ImageTokens(minimum: configuration.imageMinTokens, maximum: configuration.imageMaxTokens),
             ignoresMemory: configuration.ignoresMemory)
+        settings.cacheType = plan?.cacheType ?? configuration.cacheType ?? .f16
+        settings.flashAttention = configuration.flashAttention ?? .automatic
+        settings.imageTokens = ImageTokens(
+            minimum: configuration.imageMinTokens, maximum: configuration.imageMaxTokens)
         return try await LlamaActor.load(weights, projector: projector, configuration: settings, progress: progress)
         #else
         throw LLMError(

@@ -75,7 +75,7 @@ public struct EngineRegistry: Sendable {
     /// Adds the engine of a format, or replaces it.
     /// - Parameters:
     ///   - memory: plans the memory of an engine in bytes, `nil` to estimate it from the files; throws
-    ///     `model-does-not-fit`. It may block.
+    ///     `not-enough-memory`. It may block.
     ///   - open: loads an engine.
     public mutating func register(
         _ format: ModelFormat, memory: @escaping @Sendable (Request) throws -> UInt64? = { _ in nil },

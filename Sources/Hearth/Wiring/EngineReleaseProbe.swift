@@ -116,10 +116,10 @@ package struct EngineReleaseProbe: ReleaseProbe {
                 ? try await embed(candidate.canary, with: engine, information, loadSeconds: loadSeconds, memory)
                 : try await ask(candidate.canary, of: engine, loadSeconds: loadSeconds, memory)
             // Unload now rather than with the last reference: the next load needs the memory.
-            await engine.unload()
+            await engine.reader.unload()
             return report
         } catch {
-            await engine.unload()
+            await engine.reader.unload()
             throw error
         }
     }
@@ -152,7 +152,7 @@ package struct EngineReleaseProbe: ReleaseProbe {
         let embedding = time.stopwatch()
         let vectors: [[Float]]
         do {
-            vectors = try await engine.embed([canary.prompt])
+            vectors = try await engine.reader.embed([canary.prompt])
         } catch let error as LLMError where error.code == .doesNotFit {
             return nil
         }

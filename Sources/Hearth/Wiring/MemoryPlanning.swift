@@ -20,7 +20,7 @@ package enum MemoryPlanning {
     ///   - occupied: the part of `deviceMemory` already in use.
     ///   - gpu: the memory of the GPU; the driver is asked by default, as for loading.
     /// - Returns: `nil` if the header is insufficient: another format, or part of a split model.
-    /// - Throws: `model-does-not-fit` with the needed and the available memory.
+    /// - Throws: `not-enough-memory` with the needed and the available memory.
     package static func plan(
         _ header: GGUFHeader, fileBytes: UInt64, isWhole: Bool = false, projector: ProjectorShape? = nil,
         configuration: Configuration = Configuration(),
@@ -43,7 +43,7 @@ package enum MemoryPlanning {
 
     /// Plans a file with all parts of a split model. Blocks to read the header.
     /// - Returns: `nil` also for an unreadable file or a missing part; the load reports the error.
-    /// - Throws: `model-does-not-fit`.
+    /// - Throws: `not-enough-memory`.
     package static func plan(
         file: Path, projector: Path? = nil, configuration: Configuration = Configuration(),
         deviceMemory: UInt64 = DeviceMemory.read().usable, occupied: UInt64 = 0,

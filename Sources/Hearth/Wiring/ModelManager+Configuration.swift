@@ -43,6 +43,7 @@ extension ModelManager {
         engines: EngineRegistry = .standard, formats: Set<ModelFormat>? = nil, memory: EngineMemory? = nil,
         queue: TransferManager? = nil, asksForRoots: Bool = false, tellMemory: (@Sendable (String) -> Void)? = nil
     ) throws {
+        try configuration.require(.sources)
         var preflight = MemoryPreflight(configuration: configuration, deviceMemory: deviceMemory)
         if let tellMemory { preflight.tell = tellMemory }
         let origins = try configuration.origins(environment: environment)
@@ -95,7 +96,8 @@ extension Configuration {
             var origin = Origin(
                 name: "(environment)", manifestURL: try OriginAddress.url(text, field: "HEARTH_ORIGIN"))
             if let root = environment["HEARTH_ORIGIN_ROOT"], !root.isEmpty {
-                try TrustedRoot(root, field: "HEARTH_ORIGIN_ROOT").apply(to: &origin, field: "HEARTH_ORIGIN_ROOT")
+                try SettingForm.root.value(root, "HEARTH_ORIGIN_ROOT")
+                    .apply(to: &origin, field: "HEARTH_ORIGIN_ROOT")
             }
             return [origin]
         }

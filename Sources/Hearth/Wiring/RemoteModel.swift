@@ -35,7 +35,7 @@ package struct RemoteModel: Sendable {
 
     /// Plans how the model would be loaded on this device. Blocks to ask the GPU for its memory.
     /// - Returns: `nil` if the header is insufficient.
-    /// - Throws: `model-does-not-fit` with the needed and the available memory.
+    /// - Throws: `not-enough-memory` with the needed and the available memory.
     package func plan(
         configuration: Configuration = Configuration(), deviceMemory: UInt64 = DeviceMemory.read().usable,
         gpu: GPUMemory = EngineOpening.gpuMemory()
@@ -51,7 +51,7 @@ package struct RemoteModel: Sendable {
     ///   - release: the release that the model was read from.
     ///   - quantizes: whether this device quantizes releases, as `ModelManager` does in a build with llama.cpp.
     /// - Returns: the plan, and the quantization or `nil` if there is none; `nil` if the header is insufficient.
-    /// - Throws: `model-does-not-fit` with the needed and the available memory, after any quantization.
+    /// - Throws: `not-enough-memory` with the needed and the available memory, after any quantization.
     package func outlook(
         _ release: Release, configuration: Configuration = Configuration(),
         deviceMemory: UInt64 = DeviceMemory.read().usable, gpu: GPUMemory = EngineOpening.gpuMemory(),

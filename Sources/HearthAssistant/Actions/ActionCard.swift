@@ -1,7 +1,7 @@
 /// An action of an answer as people see it: what it would do or did, with its values.
 public struct ActionCard: Sendable, Hashable, Codable, Identifiable {
     /// The progress of an action.
-    public enum State: String, Sendable, Hashable, Codable {
+    public enum State: String, Sendable, Hashable, Codable, CaseIterable {
         /// Waits for the user's approval.
         case proposed
         /// Not carried out, since the answer is not complete; the user can still do it.
@@ -62,6 +62,10 @@ public struct ActionCard: Sendable, Hashable, Codable, Identifiable {
     public var note: String?
     /// Whether the action can be undone once done.
     public var canUndo: Bool
+    /// Whether the user is asked about it now; only shells that show cards elsewhere set it.
+    package var isWaiting: Bool?
+    /// The names of the values that the user may change; only shells that show cards elsewhere set it.
+    package var editable: [String]?
 
     public init(
         id: String, tag: ActionTag, title: String, fields: [Field] = [], items: [Item] = [], state: State,

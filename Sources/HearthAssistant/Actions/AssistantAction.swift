@@ -22,7 +22,7 @@ public struct ActionContext: Sendable {
 /// What an action would do, computed without doing it.
 public struct ActionPlan: Sendable {
     /// What the user has to know before the action: whether it may run unasked.
-    public enum Effect: Sendable, Hashable {
+    package enum Effect: Sendable, Hashable {
         /// Reads the user's own data.
         case reads
         /// Changes the user's data.
@@ -32,17 +32,17 @@ public struct ActionPlan: Sendable {
     }
 
     /// The result of an action.
-    public struct Result: Sendable {
+    package struct Result: Sendable {
         /// The results of a list or search, which the next turn sees as bounded, untrusted data.
-        public var items: [ActionCard.Item]
+        package var items: [ActionCard.Item]
         /// The items as the model sees them, if it may not see all of their texts; `nil` for ``items``.
-        public var itemsForModel: [ActionCard.Item]?
+        package var itemsForModel: [ActionCard.Item]?
         /// What a person needs to know besides.
-        public var note: String?
+        package var note: String?
         /// Where the items are from, if their texts were written by others, such as `contacts`; `nil` for the user's own.
-        public var outsideSource: String?
+        package var outsideSource: String?
 
-        public init(
+        package init(
             items: [ActionCard.Item] = [], itemsForModel: [ActionCard.Item]? = nil, note: String? = nil,
             outsideSource: String? = nil
         ) {
@@ -56,15 +56,28 @@ public struct ActionPlan: Sendable {
     /// What the action does, such as `New reminder`.
     public var title: String
     public var fields: [ActionCard.Field]
-    public var effect: Effect
+    package var effect: Effect
     /// The changes of records, which the journal makes happen once or not at all and which can be undone.
-    public var changes: [RecordChange]
+    package var changes: [RecordChange]
     /// What cannot be undone, or who will ring.
     public var note: String?
     /// Reads, or does what is no record of a store.
-    public var perform: @Sendable () async throws -> Result
+    package var perform: @Sendable () async throws -> Result
 
+    /// Makes a plan.
+    /// - Parameters:
+    ///   - asks: whether the user is asked first. An action that only reads the user's own data need not ask.
+    ///   - perform: does it, and returns what a person needs to know besides.
     public init(
+        title: String, fields: [ActionCard.Field] = [], asks: Bool = true, note: String? = nil,
+        perform: @escaping @Sendable () async throws -> String?
+    ) {
+        self.init(title: title, fields: fields, effect: asks ? .changes : .reads, note: note) {
+            Result(note: try await perform())
+        }
+    }
+
+    package init(
         title: String, fields: [ActionCard.Field] = [], effect: Effect, changes: [RecordChange] = [],
         note: String? = nil, perform: @escaping @Sendable () async throws -> Result = { Result() }
     ) {

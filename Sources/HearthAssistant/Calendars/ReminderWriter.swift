@@ -10,21 +10,17 @@ struct ReminderWriter {
 
     /// The file of a new reminder.
     /// - Throws: `unusable-payload`.
-    func creation(title: String, due: EventTime?, alarmMinutes: Int?, priority: Int, id: String) throws -> Data {
+    func creation(of reminder: Reminder, id: String) throws -> Data {
         try CalendarText.check(id: id)
-        let title = try CalendarText.title(title)
-        guard (0...9).contains(priority) else {
-            throw AssistantError(
-                .unusablePayload, "the priority is not from 0 to 9",
-                context: ErrorContext(field: "priority", expected: "0 to 9", found: "\(priority)"))
-        }
+        let title = try CalendarText.title(reminder.title)
+        let priority = try Self.priority(reminder.priority)
         var todo = ContentComponent("VTODO", text.heading(id: id))
         todo.setText("SUMMARY", title)
-        let time = try due.map { try clock.time($0, keeping: nil, isRecurring: false, field: "due") }
+        let time = try reminder.due.map { try clock.time($0, keeping: nil, isRecurring: false, field: "due") }
         if let time { todo.set("DUE", text.line("DUE", time, like: nil)) }
         todo.set("STATUS", ContentLine("STATUS", value: "NEEDS-ACTION"))
         if priority > 0 { todo.set("PRIORITY", ContentLine("PRIORITY", value: String(priority))) }
-        if let alarmMinutes {
+        if let alarmMinutes = reminder.alarmMinutes {
             guard time != nil else {
                 throw AssistantError(
                     .unusablePayload, "an alarm needs a due time", context: ErrorContext(field: "due"))
@@ -34,19 +30,23 @@ struct ReminderWriter {
         return text.file(todo, clocks: time.map { [$0.clock] } ?? [], from: time?.wall ?? WallTime(seconds: 0))
     }
 
-    /// The file with new values of the reminder; `nil` keeps a value.
-    /// - Parameter clears: the values to remove: `due`, `alarm`, `completed`.
-    /// - Throws: `unusable-payload`.
-    func change(
-        of record: CalendarRecord, in data: Data, title: String?, due: EventTime?, alarmMinutes: Int?, priority: Int?,
-        clears: Set<String>
-    ) throws -> Data {
-        let title = try title.map { try CalendarText.title($0) }
-        if let priority, !(0...9).contains(priority) {
+    private static func priority(_ priority: Int) throws -> Int {
+        guard (0...9).contains(priority) else {
             throw AssistantError(
                 .unusablePayload, "the priority is not from 0 to 9",
                 context: ErrorContext(field: "priority", expected: "0 to 9", found: "\(priority)"))
         }
+        return priority
+    }
+
+    /// The file with the values that differ, but for a completion.
+    /// - Throws: `unusable-payload`.
+    func change(of record: CalendarRecord, in data: Data, from present: Reminder, to new: Reminder) throws -> Data {
+        let title = try new.title == present.title ? nil : CalendarText.title(new.title)
+        let priority = try new.priority == present.priority ? nil : Self.priority(new.priority)
+        let due = new.due == present.due ? nil : new.due
+        let alarmMinutes = new.alarmMinutes == present.alarmMinutes ? nil : new.alarmMinutes
+        let losesDue = new.due == nil && present.due != nil
         return try changing(record, in: data) { todo, item in
             let old = todo
             if let title { todo.setText("SUMMARY", title) }
@@ -57,12 +57,12 @@ struct ReminderWriter {
                 todo.set("DUE", text.line("DUE", time, like: todo.first("DUE"), ending: todo.ending))
                 todo.set("DURATION", nil)
             }
-            if clears.contains("due") { for name in ["DUE", "DURATION"] { todo.set(name, nil) } }
+            if losesDue { for name in ["DUE", "DURATION"] { todo.set(name, nil) } }
             if let priority {
                 let line = ContentLine("PRIORITY", value: String(priority), ending: todo.ending)
                 todo.set("PRIORITY", priority > 0 ? line : nil)
             }
-            if clears.contains("alarm") || clears.contains("due") {
+            if losesDue || new.alarmMinutes == nil && present.alarmMinutes != nil {
                 todo.items.removeAll { if case .component(let part) = $0 { part.name == "VALARM" } else { false } }
             }
             if let alarmMinutes {
@@ -72,7 +72,7 @@ struct ReminderWriter {
                 }
                 try text.setAlarm(alarmMinutes, of: &todo, title: title ?? item.title, ofEnd: true)
             }
-            if clears.contains("completed") {
+            if present.completed != nil, new.completed != present.completed {
                 for name in ["COMPLETED", "PERCENT-COMPLETE"] { todo.set(name, nil) }
                 todo.set("STATUS", ContentLine("STATUS", value: "NEEDS-ACTION", ending: todo.ending))
             }

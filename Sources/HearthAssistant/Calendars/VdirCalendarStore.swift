@@ -8,7 +8,7 @@ import HearthBase
 /// ```
 /// Recurrence and time zones are computed by libical on ``CalendarThread``. Lines are edited as text, so that a change
 /// keeps all other lines of a file byte for byte.
-package actor VdirCalendarStore: CalendarStore {
+package actor VdirCalendarStore: CalendarStore, ByteStore {
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         CalendarThread.executor.asUnownedSerialExecutor()
     }
@@ -35,11 +35,7 @@ package actor VdirCalendarStore: CalendarStore {
     }
 
     /// The files that are not read, with the reason.
-    package func unreadableFiles() throws -> [String] { try folder.unreadableFiles() }
-
-    package var unreadable: Int {
-        get throws { try unreadableFiles().count }
-    }
+    package func unreadableFiles() async throws -> [String] { try folder.unreadableFiles() }
 
     package func collections() throws -> [String] {
         try folder.refresh()
@@ -74,16 +70,17 @@ package actor VdirCalendarStore: CalendarStore {
         return (master.end ?? start).wall.seconds + days + slack >= from
     }
 
-    package func event(_ id: String) throws -> CalendarEvent? {
+    package func record(_ id: String) throws -> CalendarEvent? {
         try folder.refresh()
         guard let (collection, record) = folder.find(id), let item = record.item else { return nil }
         return CalendarSeries(record: record, clock: clock).event(item, collection: collection)
     }
 
-    package func events(titled words: String, near date: Date, limit: Int) throws -> [CalendarEvent] {
+    /// The events whose title contains the words, those with the nearest occurrence after now first.
+    package func records(matching words: String, limit: Int) throws -> [CalendarEvent] {
         try folder.refresh()
         let words = SearchText.tokens(of: words, limit: 40).map(\.text)
-        let date = Self.seconds(date)
+        let date = Self.seconds(time.now)
         var found: [(distance: Int, event: CalendarEvent)] = []
         for file in folder.unorderedFiles {
             for record in file.record {
@@ -108,37 +105,37 @@ package actor VdirCalendarStore: CalendarStore {
         return start >= date ? start - date : 10_000 * 366 * day + date - start
     }
 
-    package func creation(of fields: EventFields, id: String) throws -> RecordChange {
-        try folder.creation(of: id, in: .calendar, preferring: preferredCollection) {
-            try EventWriter(clock: clock, now: time.now).creation(of: fields, id: id)
+    package func change(of id: String, to event: CalendarEvent?) async throws -> RecordChange {
+        guard let event else { return try folder.removal(of: id, in: .calendar) }
+        let writer = EventWriter(clock: clock, now: time.now)
+        guard let present = try record(id) else {
+            return RecordChange(
+                store: .calendar, collection: folder.target(event.collection, preferring: preferredCollection), id: id,
+                before: nil, after: try writer.creation(of: event.fields, id: id))
         }
-    }
-
-    package func change(of id: String, to fields: EventFields) throws -> RecordChange {
         let (collection, record, before) = try folder.known(id)
-        let after = try EventWriter(clock: clock, now: time.now).change(of: record, in: before, to: fields)
+        var after = try writer.change(of: record, in: before, to: event.fields.changes(since: present.fields))
+        if event.fields.alarmMinutes == nil, present.fields.alarmMinutes != nil {
+            after = try writer.removingAlarms(from: after)
+        }
         return RecordChange(store: .calendar, collection: collection, id: id, before: before, after: after)
     }
 
-    package func removal(of id: String) throws -> RecordChange {
-        try folder.removal(of: id, in: .calendar)
-    }
+    package func apply(_ change: RecordChange) async throws { try folder.apply(change) }
 
-    package func apply(_ change: RecordChange) throws { try folder.apply(change) }
-
-    package func state(of change: RecordChange) throws -> RecordState {
+    package func state(of change: RecordChange) async throws -> RecordState {
         try folder.refresh()
         return try folder.state(of: change)
     }
 
     /// The changes that import an iCalendar file, one for each event; an event with a known UID is replaced.
     /// - Throws: `unusable-record` if the file is no iCalendar, or replaces one of several records of a file.
-    package func importing(_ data: Data) throws -> [RecordChange] {
+    package func importing(_ data: Data) async throws -> [RecordChange] {
         try folder.importing(data, of: "VEVENT", in: .calendar, preferring: preferredCollection)
     }
 
     /// All events as one iCalendar file.
-    package func exported() throws -> Data { try folder.exported() }
+    package func exported() async throws -> Data { try folder.exported() }
 
     private static func seconds(_ date: Date) -> Int {
         Int(min(max(date.timeIntervalSince1970, -60_000_000_000), 250_000_000_000).rounded(.down))

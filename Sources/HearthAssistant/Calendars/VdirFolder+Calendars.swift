@@ -17,17 +17,9 @@ extension VdirFolder where Record == [CalendarRecord] {
         return (collection, record, before)
     }
 
-    /// The change that adds a record, or one without effect if a record has this UID.
-    mutating func creation(
-        of id: String, in store: StoreKind, preferring collection: String?, _ data: () throws -> Data
-    ) throws -> RecordChange {
-        try refresh()
-        if let (collection, _) = find(id) {
-            let present = try contents(ofRecord: id, in: collection)
-            return RecordChange(store: store, collection: collection, id: id, before: nil, after: present)
-        }
-        return RecordChange(
-            store: store, collection: target(preferring: collection), id: id, before: nil, after: try data())
+    /// The collection of a new record.
+    func target(_ collection: String, preferring preferred: String?) -> String {
+        target(preferring: collections.contains(collection) ? collection : preferred)
     }
 
     mutating func removal(of id: String, in store: StoreKind) throws -> RecordChange {

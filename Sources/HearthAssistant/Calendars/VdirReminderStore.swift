@@ -7,7 +7,7 @@ import HearthBase
 /// HOME/reminders/personal/UID.ics    one VTODO
 /// ```
 /// Completing a repeating reminder moves it to its next time.
-package actor VdirReminderStore: ReminderStore {
+package actor VdirReminderStore: ByteStore {
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         CalendarThread.executor.asUnownedSerialExecutor()
     }
@@ -31,38 +31,22 @@ package actor VdirReminderStore: ReminderStore {
     }
 
     /// The files that are not read, with the reason.
-    package func unreadableFiles() throws -> [String] { try folder.unreadableFiles() }
+    package func unreadableFiles() async throws -> [String] { try folder.unreadableFiles() }
 
-    package var unreadable: Int {
-        get throws { try unreadableFiles().count }
-    }
-
-    package func reminders(completed: Bool, limit: Int) throws -> [Reminder] {
-        try all { completed || !ReminderState.isDone($0.item) }.prefix(max(0, limit)).map(\.reminder)
-    }
-
-    package func reminder(_ id: String) throws -> Reminder? {
+    package func record(_ id: String) throws -> Reminder? {
         try folder.refresh()
         guard let (collection, record) = folder.find(id), let item = record.item else { return nil }
         return reminder(record, item, collection)
     }
 
-    package func reminders(titled words: String, completed: Bool, limit: Int) throws -> [Reminder] {
+    /// The reminders whose title contains the words: open ones by their due time, then the others, the last completed first.
+    package func records(matching words: String, limit: Int) throws -> [Reminder] {
         let words = SearchText.tokens(of: words, limit: 40).map(\.text)
-        return try all { found in
-            (completed || !ReminderState.isDone(found.item)) && words.allSatisfy { found.record.folded.contains($0) }
-        }.prefix(max(0, limit)).map(\.reminder)
-    }
-
-    /// The reminders that pass a test: open ones by their due time, then the others, the last completed first.
-    private func all(
-        where isWanted: ((record: CalendarRecord, item: CalendarItem)) -> Bool
-    ) throws -> [(order: (Int, Int, String), reminder: Reminder)] {
         try folder.refresh()
         var found: [(order: (Int, Int, String), reminder: Reminder)] = []
         for file in folder.unorderedFiles {
             for record in file.record {
-                guard let item = record.item, isWanted((record, item)) else { continue }
+                guard let item = record.item, words.allSatisfy({ record.folded.contains($0) }) else { continue }
                 let order: (Int, Int)
                 if ReminderState.isDone(item) {
                     order = (2, -(item.completed.map { clock.moment(of: $0, record.zones) } ?? 0))
@@ -74,7 +58,7 @@ package actor VdirReminderStore: ReminderStore {
                 found.append(((order.0, order.1, record.id), reminder(record, item, file.collection)))
             }
         }
-        return found.sorted { $0.order < $1.order }
+        return found.sorted { $0.order < $1.order }.prefix(max(0, limit)).map(\.reminder)
     }
 
     private func reminder(_ record: CalendarRecord, _ item: CalendarItem, _ collection: String) -> Reminder {
@@ -91,60 +75,43 @@ package actor VdirReminderStore: ReminderStore {
             isInvitation: item.isInvitation)
     }
 
-    package func creation(
-        title: String, due: EventTime?, alarmMinutes: Int?, priority: Int, id: String
-    ) throws -> RecordChange {
-        try folder.creation(of: id, in: .reminders, preferring: preferredCollection) {
-            try ReminderWriter(clock: clock, now: time.now).creation(
-                title: title, due: due, alarmMinutes: alarmMinutes, priority: priority, id: id)
-        }
-    }
-
-    /// The change that gives a reminder new values; `nil` keeps a value.
-    /// - Parameters:
-    ///   - clears: the values to remove: `due`, `alarm`, `completed`.
-    ///   - completed: the time at which it is completed with its new values, as by ``completion(of:at:)``.
-    /// - Throws: `no-such-record`, `unusable-payload`.
-    package func change(
-        of id: String, title: String?, due: EventTime?, alarmMinutes: Int?, priority: Int?, clears: Set<String>,
-        completed: Date? = nil
-    ) throws -> RecordChange {
-        let (collection, record, before) = try folder.known(id)
+    /// The change of a reminder. A new time of completion completes it; a repeating one moves to its next time instead.
+    package func change(of id: String, to reminder: Reminder?) async throws -> RecordChange {
+        guard let reminder else { return try folder.removal(of: id, in: .reminders) }
         let writer = ReminderWriter(clock: clock, now: time.now)
-        var after = try writer.change(
-            of: record, in: before, title: title, due: due, alarmMinutes: alarmMinutes, priority: priority,
-            clears: clears)
-        if let completed,
-            let changed = try CalendarFile.records(after, of: "VTODO").record.first(where: { $0.id == id })
-        {
-            after = try writer.completion(of: changed, in: after, at: completed)
+        let present = try record(id)
+        var change: RecordChange
+        if let present {
+            let (collection, record, before) = try folder.known(id)
+            change = RecordChange(
+                store: .reminders, collection: collection, id: id, before: before,
+                after: try writer.change(of: record, in: before, from: present, to: reminder))
+        } else {
+            change = RecordChange(
+                store: .reminders, collection: folder.target(reminder.collection, preferring: preferredCollection),
+                id: id, before: nil, after: try writer.creation(of: reminder, id: id))
         }
-        return RecordChange(store: .reminders, collection: collection, id: id, before: before, after: after)
+        if let date = reminder.completed, date != present?.completed, let after = change.after,
+            let record = try CalendarFile.records(after, of: "VTODO").record.first(where: { $0.id == id })
+        {
+            change.after = try writer.completion(of: record, in: after, at: date)
+        }
+        return change
     }
 
-    package func completion(of id: String, at date: Date) throws -> RecordChange {
-        let (collection, record, before) = try folder.known(id)
-        let after = try ReminderWriter(clock: clock, now: time.now).completion(of: record, in: before, at: date)
-        return RecordChange(store: .reminders, collection: collection, id: id, before: before, after: after)
-    }
+    package func apply(_ change: RecordChange) async throws { try folder.apply(change) }
 
-    package func removal(of id: String) throws -> RecordChange {
-        try folder.removal(of: id, in: .reminders)
-    }
-
-    package func apply(_ change: RecordChange) throws { try folder.apply(change) }
-
-    package func state(of change: RecordChange) throws -> RecordState {
+    package func state(of change: RecordChange) async throws -> RecordState {
         try folder.refresh()
         return try folder.state(of: change)
     }
 
     /// The changes that import an iCalendar file, one for each reminder; one with a known UID is replaced.
     /// - Throws: `unusable-record` if the file is no iCalendar, or replaces one of several records of a file.
-    package func importing(_ data: Data) throws -> [RecordChange] {
+    package func importing(_ data: Data) async throws -> [RecordChange] {
         try folder.importing(data, of: "VTODO", in: .reminders, preferring: preferredCollection)
     }
 
     /// All reminders as one iCalendar file.
-    package func exported() throws -> Data { try folder.exported() }
+    package func exported() async throws -> Data { try folder.exported() }
 }

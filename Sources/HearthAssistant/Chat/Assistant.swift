@@ -21,7 +21,7 @@ import HearthInference
 /// ```
 public final class Assistant: Sendable {
     /// The kept conversations.
-    public let conversations: any ConversationStore
+    package let conversations: any ConversationStore
     /// The user's personal data.
     public let stores: AssistantStores
     /// Carries out actions.
@@ -151,6 +151,19 @@ public final class Assistant: Sendable {
             id: id, parts: parts, engine: chat, conversation: conversation,
             messages: try await conversations.messages(of: id))
     }
+
+    /// The kept conversations, those changed last first.
+    public func recentConversations(limit: Int = 50, offset: Int = 0) async throws -> [ConversationSummary] {
+        try await conversations.conversations(limit: limit, offset: offset)
+    }
+
+    /// The kept conversations that contain words, the best first.
+    public func conversations(with words: String, limit: Int = 50) async throws -> [ConversationSummary] {
+        try await conversations.search(words, limit: limit).map(\.conversation)
+    }
+
+    /// Removes a conversation with its pictures.
+    public func removeConversation(_ id: String) async throws { try await conversations.removeConversation(id) }
 
     /// The settings of its conversations.
     package var chatSettings: ChatSettings { parts.settings }

@@ -26,25 +26,24 @@ package struct AssistantHome: Sendable {
         database = try await AssistantDatabase.open(home: isKept ? path : nil)
         conversations = SQLiteConversationStore(database)
         notes = SQLiteNoteStore(database)
-        habits = SQLiteHabitStore(database)
+        habits = SQLiteHabitStore(database, time: time)
         journal = SQLiteActionJournal(database)
         calendar = VdirCalendarStore(home: path, time: time)
         reminders = VdirReminderStore(home: path, time: time)
         contacts = VdirContactStore(home: path, time: time)
     }
 
-    /// The stores whose records change.
-    package var records: [StoreKind: any RecordStore] { stores(without: []).records }
-
-    /// Carries out what the user commands, with an entry in the journal, so that it can be undone.
-    package var commands: CommandedActions { CommandedActions(journal: journal, stores: records, time: time) }
+    /// The records as plain calls.
+    package var records: Records {
+        Records(stores(without: []), journal: journal, conversations: conversations, time: time)
+    }
 
     /// The records that the assistant uses.
     package func stores(without disabled: Set<StoreKind>) -> AssistantStores {
         var stores = AssistantStores()
         if !disabled.contains(.calendar) { stores.calendar = calendar }
         if !disabled.contains(.reminders) { stores.reminders = reminders }
-        if !disabled.contains(.contacts) { (stores.contacts, stores.contactRecords) = (contacts, contacts) }
+        if !disabled.contains(.contacts) { stores.contacts = contacts }
         if !disabled.contains(.notes) { stores.notes = notes }
         if !disabled.contains(.habits) { stores.habits = habits }
         return stores

@@ -1,3 +1,4 @@
+import Foundation
 import HearthBase
 
 /// The settings of an assistant.
@@ -5,7 +6,7 @@ public struct AssistantSettings: Sendable {
     /// The settings of its chats.
     public var chat = ChatSettings()
     /// Answers searches; `nil` for none, and the model is not told of `WEB_SEARCH`.
-    public var search: (any SearchProvider)?
+    package var search: (any SearchProvider)?
     /// The app's own actions, beside those of the stores.
     public var actions: [any AssistantAction] = []
     /// The kinds of personal data that the assistant does not use.
@@ -23,64 +24,26 @@ public struct AssistantSettings: Sendable {
 
     public init() {}
 
-    /// Sets whether a tag's actions ask (`ask`), run unasked while no text from outside is in the context (`always`), or
-    /// are not offered (`never`).
-    /// - Returns: whether the text is one of the three.
-    @discardableResult
-    public mutating func setApproval(_ tag: ActionTag, to text: String) -> Bool {
-        guard let setting = ApprovalPolicy.Setting(rawValue: text) else { return false }
-        approvals[tag] = setting
-        return true
+    /// Answers searches with a SearXNG server, whose `settings.yml` has `json` in `search.formats`.
+    /// - Parameters:
+    ///   - address: `https`, or `http` to this machine.
+    ///   - key: sent as bearer token, for servers behind a gate.
+    public mutating func searchWeb(at address: URL, key: String? = nil) { search = SearXNG(address: address, key: key) }
+
+    /// The tags whose actions run unasked while no text from outside is in the context.
+    public var unaskedActions: Set<ActionTag> {
+        get { Set(approvals.filter { $0.value == .always }.keys) }
+        set {
+            approvals = approvals.filter { $0.value != .always }
+            for tag in newValue { approvals[tag] = .always }
+        }
     }
 
     /// Whether the model is told of a tag.
     func offers(_ tag: ActionTag) -> Bool { !disabledActions.contains(tag) && approvals[tag] != .never }
 }
 
-/// The personal data that an assistant uses; `nil` for what it does not.
-public struct AssistantStores: Sendable {
-    public var calendar: (any CalendarStore)?
-    public var reminders: (any ReminderStore)?
-    public var contacts: (any ContactStore)?
-    public var notes: (any NoteStore)?
-    public var habits: (any HabitStore)?
-    /// Contacts as records, if they can change.
-    package var contactRecords: (any RecordStore)?
-
-    public init(
-        calendar: (any CalendarStore)? = nil, reminders: (any ReminderStore)? = nil,
-        contacts: (any ContactStore)? = nil, notes: (any NoteStore)? = nil, habits: (any HabitStore)? = nil
-    ) {
-        self.calendar = calendar
-        self.reminders = reminders
-        self.contacts = contacts
-        self.notes = notes
-        self.habits = habits
-    }
-
-    /// The same with the stores of another one in place of those that are `nil`.
-    func filled(from other: AssistantStores) -> AssistantStores {
-        var stores = self
-        stores.calendar = calendar ?? other.calendar
-        stores.reminders = reminders ?? other.reminders
-        stores.contacts = contacts ?? other.contacts
-        stores.contactRecords = contacts == nil ? other.contactRecords : contactRecords
-        stores.notes = notes ?? other.notes
-        stores.habits = habits ?? other.habits
-        return stores
-    }
-
-    /// The stores whose records change.
-    package var records: [StoreKind: any RecordStore] {
-        var records: [StoreKind: any RecordStore] = [:]
-        records[.calendar] = calendar
-        records[.reminders] = reminders
-        records[.notes] = notes
-        records[.habits] = habits
-        records[.contacts] = contactRecords
-        return records
-    }
-
+extension AssistantStores {
     /// The sections of prompts.
     var sources: [any PromptSource] {
         var sources: [any PromptSource] = []

@@ -47,7 +47,7 @@ package struct ChatEngine: Sendable {
     func facts(_ summary: GenerationSummary, model: String) -> AnswerFacts {
         let made = routed?.lastDecision
         return AnswerFacts(
-            model: model, source: (made?.source ?? .local).rawValue, reason: made?.reasonText ?? "",
+            model: model, source: made?.source ?? .local, reason: made?.reasonText ?? "",
             finish: summary.reason, usage: summary.usage, timings: summary.timings)
     }
 }

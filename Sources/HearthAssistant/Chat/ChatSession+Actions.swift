@@ -54,7 +54,7 @@ extension ChatSession {
                     try await parts.lookUp(card, query, known: known, pageLimit: limit)
                 }
             } catch {
-                let failure = ChatFailure(error)
+                let failure = FailureBody(turn: error)
                 var card = card
                 card.state = .failed
                 card.note = failure.message

@@ -47,10 +47,16 @@ extension ChatSession {
         let builder = PromptBuilder(
             texts: parts.settings.texts, actionLines: registry.promptLines,
             sources: [MomentSource()] + parts.sources + parts.settings.sources)
-        let prompt = await builder.build(
-            at: PromptMoment(now: question.date, timeZone: parts.settings.timeZone, locale: parts.settings.locale),
-            history: history.filter { $0.role == .user }.map(\.content), window: information.contextLength,
-            meter: abilities.contains(.tokenCounts) ? meters.exact : meters.estimate)
+        let prompt =
+            if let own = parts.settings.systemPrompt {
+                PromptBuilder.Prompt(system: own, tail: "")
+            } else {
+                await builder.build(
+                    at: PromptMoment(
+                        now: question.date, timeZone: parts.settings.timeZone, locale: parts.settings.locale),
+                    history: history.filter { $0.role == .user }.map(\.content), window: information.contextLength,
+                    meter: abilities.contains(.tokenCounts) ? meters.exact : meters.estimate)
+            }
         var tail = prompt.tail
         if let act = context.options.act {
             tail += (tail.isEmpty ? "" : "\n\n") + AssistantTexts.filled(parts.settings.texts.force, act.rawValue)
@@ -66,7 +72,7 @@ extension ChatSession {
         let generation = options(abilities, registry, context.options)
         self.context?.generation = generation
         self.context?.messages =
-            [ChatMessage(.system, prompt.system)] + history
+            (prompt.system.isEmpty ? [] : [ChatMessage(.system, prompt.system)]) + history
             + [ChatMessage(.user, text, images: sees ? question.images : [], id: question.id)]
         self.context?.engine = engine
         self.context?.model = information.description

@@ -36,7 +36,7 @@ extension ChatSession {
     }
 
     /// The conversation as a document: the shown branch.
-    public func export() -> ConversationExport { ConversationExport(summary, messages: messages) }
+    package func export() -> ConversationExport { ConversationExport(summary, messages: messages) }
 
     private var summaryToKeep: ConversationSummary {
         var kept = conversation

@@ -99,16 +99,21 @@ public actor ChatSession {
     // MARK: Asking
 
     /// Sends a message and answers it.
+    /// - Parameters:
+    ///   - act: forces the answer to be one block of this tag.
+    ///   - control: the button "answer now".
     public func send(
-        _ text: String, images: [ChatImage] = [], options: SendOptions = SendOptions()
+        _ text: String, images: [ChatImage] = [], act: ActionTag? = nil, control: ThinkingControl? = nil
     ) -> AsyncStream<ChatEvent> {
-        run { .ask(text: text, images: images, parent: $0.messagesKept.leaf, options: options) }
+        let options = SendOptions(act: act, control: control)
+        return run { .ask(text: text, images: images, parent: $0.messagesKept.leaf, options: options) }
     }
 
     /// Answers a question again, as another branch.
     /// - Parameter id: the answer to repeat; `nil` answers the last question, also one without an answer.
-    public func regenerate(_ id: String? = nil, options: SendOptions = SendOptions()) -> AsyncStream<ChatEvent> {
-        run { session in
+    public func regenerate(_ id: String? = nil, control: ThinkingControl? = nil) -> AsyncStream<ChatEvent> {
+        let options = SendOptions(control: control)
+        return run { session in
             let question =
                 id.flatMap { session.messagesKept[$0]?.parent }
                 ?? session.messagesKept.branch.last { $0.role == .user }?.id
@@ -118,9 +123,10 @@ public actor ChatSession {
 
     /// Sends another text in place of a question, as another branch.
     public func edit(
-        _ id: String, to text: String, options: SendOptions = SendOptions()
+        _ id: String, to text: String, control: ThinkingControl? = nil
     ) -> AsyncStream<ChatEvent> {
-        run { session in
+        let options = SendOptions(control: control)
+        return run { session in
             guard let old = session.messagesKept[id], old.role == .user else {
                 return .answer(question: nil, options: options)
             }
@@ -198,12 +204,12 @@ public actor ChatSession {
         if case .resume = request, resumed == nil || interrupted == nil {
             _ = events.yield(
                 .failed(
-                    ChatFailure(code: "nothing-to-continue", message: "No answer of this conversation broke off.")))
+                    FailureBody(code: "nothing-to-continue", message: "No answer of this conversation broke off.")))
             return
         }
         guard let asked, asked.role == .user else {
             _ = events.yield(
-                .failed(ChatFailure(code: "no-such-message", message: "The conversation has no such question.")))
+                .failed(FailureBody(code: "no-such-message", message: "The conversation has no such question.")))
             return
         }
         var answer = resumed ?? AssistantMessage(role: .assistant, date: parts.time.now, parent: asked.id)
@@ -277,7 +283,7 @@ public actor ChatSession {
             for case .show(let shown) in effects[..<steps] { events.yield(shown) }
             if steps < effects.endIndex { return Array(effects[steps...]) }
         }
-        return report(.failed(ChatFailure(code: "generation-failed", message: "The answer ended without a result.")))
+        return report(.failed(FailureBody(code: "generation-failed", message: "The answer ended without a result.")))
     }
 
     /// Performs an approval, an action or a search, which ``stop()`` cancels.

@@ -17,14 +17,28 @@ public struct ChatSettings: Sendable {
     public var temperature: Float?
     /// Options in place of ``maximumNewTokens`` and ``temperature``, such as those of a command line.
     package var generation: GenerationOptions?
+    /// The system message in place of the assistant's own, with nothing beside the question; empty for none. `nil` for the
+    /// assistant's own.
+    package var systemPrompt: String?
     public var texts = AssistantTexts()
     /// Further sections of prompts.
-    public var sources: [any PromptSource] = []
+    package var sources: [any PromptSource] = []
     /// The user's zone and language; those of the device by default.
     public var timeZone = TimeZone.current
     public var locale = Locale.current
 
     public init() {}
+
+    /// Adds a section to each prompt, behind the question.
+    /// - Parameters:
+    ///   - name: lower-case letters, such as `weather`; the section stands between marks of this name.
+    ///   - staysHere: whether the section never leaves for the cloud; otherwise `cloud.shares` decides.
+    ///   - text: the text at the moment of a question. If it throws, the prompt has no such section.
+    public mutating func addSection(
+        _ name: String, staysHere: Bool = false, text: @escaping @Sendable (Date) async throws -> String
+    ) {
+        sources.append(TextSource(name: name, staysHere: staysHere, text: text))
+    }
 
     /// The history for this device's memory.
     var effectiveHistoryLimit: Int {
@@ -33,13 +47,13 @@ public struct ChatSettings: Sendable {
 }
 
 /// The choices for one question.
-public struct SendOptions: Sendable {
+package struct SendOptions: Sendable {
     /// Forces the answer to be one block of this tag.
-    public var act: ActionTag?
+    package var act: ActionTag?
     /// The button "answer now".
-    public var control: ThinkingControl?
+    package var control: ThinkingControl?
 
-    public init(act: ActionTag? = nil, control: ThinkingControl? = nil) {
+    package init(act: ActionTag? = nil, control: ThinkingControl? = nil) {
         self.act = act
         self.control = control
     }

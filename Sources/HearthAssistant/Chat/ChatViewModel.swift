@@ -1,3 +1,4 @@
+import HearthBase
 import HearthInference
 import Observation
 
@@ -12,7 +13,7 @@ import Observation
     /// The messages of the shown branch; the last changes with each piece of the answer.
     public private(set) var messages: [AssistantMessage] = []
     /// Why no model can answer, for a banner with the button "Download Model"; `nil` for none.
-    public private(set) var banner: ChatFailure?
+    public private(set) var banner: FailureBody?
     /// The work of the engine before the next text; `nil` while no answer is running.
     public private(set) var phase: GenerationPhase?
     /// Whether an answer is running.
@@ -32,8 +33,8 @@ import Observation
     }
 
     /// Sends a message and shows the answer as it comes.
-    public func sendMessage(_ text: String, images: [ChatImage] = [], options: SendOptions = SendOptions()) {
-        start { await $0.send(text, images: images, options: options) }
+    public func sendMessage(_ text: String, images: [ChatImage] = [], act: ActionTag? = nil) {
+        start { await $0.send(text, images: images, act: act) }
     }
 
     /// Answers again, as another branch.
@@ -108,6 +109,7 @@ import Observation
         case .cleared: change { $0.content = "" }
         case .card(let card): change { $0.put(card) }
         case .notice(let text): change { $0.notices.append(text) }
+        case .truncated, .picturesLeftOut: break
         case .failed(let failure):
             if failure.needsModel { banner = failure }
         case .removed, .finished: await load()

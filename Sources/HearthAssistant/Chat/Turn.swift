@@ -1,3 +1,4 @@
+import HearthBase
 import HearthInference
 
 /// Decides one turn: what each piece of an answer does to its message, and which step follows.
@@ -28,7 +29,7 @@ package struct Turn: Sendable {
         case call(ScannedBlock)
         case notice(String)
         case ended(GenerationSummary)
-        case failed(ChatFailure)
+        case failed(FailureBody)
         case stopped
         case timedOut
         /// The message was deleted.
@@ -239,7 +240,7 @@ package struct Turn: Sendable {
         return generate(.repair)
     }
 
-    private mutating func failed(_ failure: ChatFailure, _ pass: Pass) -> [Effect] {
+    private mutating func failed(_ failure: FailureBody, _ pass: Pass) -> [Effect] {
         finish = .interrupted
         let (shown, blocks) = endText()
         guard !failure.needsModel else {

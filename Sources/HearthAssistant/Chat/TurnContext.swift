@@ -49,7 +49,7 @@ final class TurnGeneration: Sendable {
             } catch let error as LLMError where error.code == .timedOut {
                 continuation.yield(.timedOut)
             } catch {
-                continuation.yield(.failed(ChatFailure(error)))
+                continuation.yield(.failed(FailureBody(turn: error)))
             }
             continuation.finish()
         }

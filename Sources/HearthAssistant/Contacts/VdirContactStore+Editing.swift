@@ -3,7 +3,7 @@ import HearthBase
 
 extension VdirContactStore {
     /// The contact with a UID.
-    package func contact(_ id: String) throws -> Contact? {
+    package func record(_ id: String) throws -> Contact? {
         try folder.refresh()
         for file in folder.unorderedFiles {
             guard var contact = file.record.first(where: { $0.contact.id == id })?.contact else { continue }
@@ -13,20 +13,11 @@ extension VdirContactStore {
         return nil
     }
 
-    /// The change that creates a contact.
-    /// - Throws: `unusable-payload` without a name.
-    package func creation(of contact: Contact, id: String) throws -> RecordChange {
-        try folder.refresh()
-        var card = ContentComponent(
-            "VCARD", [.line(ContentLine("VERSION", value: "4.0")), .line(ContentLine("UID", value: id))])
-        try ContactWriter.write(contact, to: &card)
-        return try folder.importing(
-            id, ContentDocument(items: [.component(card)]).data, store: .contacts, into: target)
-    }
-
-    /// The change that gives a contact new values; what its card has besides stays.
-    /// - Throws: `no-such-record`, `unusable-payload`.
-    package func change(of id: String, to contact: Contact) throws -> RecordChange {
+    /// The change of a contact; what its card has besides the values stays.
+    /// - Throws: `no-such-record`, `unusable-payload`; `unusable-record` for removing one of several contacts of a file.
+    package func change(of id: String, to contact: Contact?) async throws -> RecordChange {
+        guard let contact else { return try removedCard(id) }
+        guard try record(id) != nil else { return try newCard(of: contact, id: id) }
         let (collection, before) = try known(id)
         var document = try ContentParser(hasSoftBreaks: true).parse(before)
         for index in document.items.indices {
@@ -41,9 +32,21 @@ extension VdirContactStore {
         throw AssistantError.noRecord(id)
     }
 
-    /// The change that removes a contact.
-    /// - Throws: `no-such-record`; `unusable-record` for one of several contacts of a file.
-    package func removal(of id: String) throws -> RecordChange {
+    private func newCard(of contact: Contact, id: String) throws -> RecordChange {
+        var card = ContentComponent(
+            "VCARD", [.line(ContentLine("VERSION", value: "4.0")), .line(ContentLine("UID", value: id))])
+        try ContactWriter.write(contact, to: &card)
+        // Other programs sort by the last word.
+        let words = contact.name.split(separator: " ").map(String.init)
+        if let last = words.last, words.count > 1 {
+            let given = words.dropLast().joined(separator: " ")
+            card.set("N", ContentLine("N", value: "\(ContentText.escaped(last));\(ContentText.escaped(given));;;"))
+        }
+        return try folder.importing(
+            id, ContentDocument(items: [.component(card)]).data, store: .contacts, into: target)
+    }
+
+    private func removedCard(_ id: String) throws -> RecordChange {
         let (collection, before) = try known(id)
         let cards = try ContentParser(hasSoftBreaks: true).parse(before).components.filter { $0.name == "VCARD" }
         guard cards.count == 1 else {

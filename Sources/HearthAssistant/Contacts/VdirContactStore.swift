@@ -6,7 +6,7 @@ import HearthBase
 /// ```
 /// HOME/contacts/personal/UID.vcf    one vCard
 /// ```
-package actor VdirContactStore: ContactStore, RecordStore {
+package actor VdirContactStore: ByteStore {
     private let executor = ThreadExecutor(name: "hearth.contacts")
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -24,13 +24,9 @@ package actor VdirContactStore: ContactStore, RecordStore {
     }
 
     /// The files that are not read, with the reason.
-    package func unreadableFiles() throws -> [String] { try folder.unreadableFiles() }
+    package func unreadableFiles() async throws -> [String] { try folder.unreadableFiles() }
 
-    package var unreadable: Int {
-        get throws { try unreadableFiles().count }
-    }
-
-    package func contacts(matching words: String, limit: Int) throws -> [Contact] {
+    package func records(matching words: String, limit: Int) throws -> [Contact] {
         try folder.refresh()
         let query = ContactQuery(words)
         var found: [(rank: Int, contact: Contact)] = []
@@ -48,7 +44,7 @@ package actor VdirContactStore: ContactStore, RecordStore {
 
     /// The changes that import a file of vCards, one for each card, which keeps its bytes; a known UID is replaced.
     /// - Throws: `unusable-record` if the file has no vCard.
-    package func importing(_ data: Data) throws -> [RecordChange] {
+    package func importing(_ data: Data) async throws -> [RecordChange] {
         try folder.refresh()
         let document: ContentDocument
         do {
@@ -70,7 +66,7 @@ package actor VdirContactStore: ContactStore, RecordStore {
     }
 
     /// All contacts as one file of vCards, each with its bytes.
-    package func exported() throws -> Data {
+    package func exported() async throws -> Data {
         try folder.refresh()
         var data = Data()
         for file in folder.files {
@@ -81,9 +77,9 @@ package actor VdirContactStore: ContactStore, RecordStore {
         return data
     }
 
-    package func apply(_ change: RecordChange) throws { try folder.apply(change) }
+    package func apply(_ change: RecordChange) async throws { try folder.apply(change) }
 
-    package func state(of change: RecordChange) throws -> RecordState {
+    package func state(of change: RecordChange) async throws -> RecordState {
         try folder.refresh()
         return try folder.state(of: change)
     }

@@ -1,12 +1,13 @@
 import Foundation
 import HearthInference
+import HearthRouting
 
 /// The facts of an answer.
 public struct AnswerFacts: Sendable, Hashable, Codable {
     /// The name of the model that answered.
     public var model: String
-    /// `local` or `cloud`.
-    public var source: String
+    /// Whether a model of this device or one in the cloud answered.
+    public var source: RouteSource
     /// Why that engine answered.
     public var reason: String
     public var finish: FinishReason
@@ -15,7 +16,7 @@ public struct AnswerFacts: Sendable, Hashable, Codable {
     public var timings: GenerationTimings
 
     public init(
-        model: String, source: String, reason: String, finish: FinishReason, usage: TokenUsage,
+        model: String, source: RouteSource, reason: String, finish: FinishReason, usage: TokenUsage,
         timings: GenerationTimings
     ) {
         self.model = model
@@ -28,12 +29,12 @@ public struct AnswerFacts: Sendable, Hashable, Codable {
 }
 
 /// The text of a list's, search's or page's results, which the next turn of the model sees as data.
-public struct MessageResult: Sendable, Hashable, Codable {
+package struct MessageResult: Sendable, Hashable, Codable {
     /// Where the text is from, if others wrote it, such as `contacts` or `web page example.org`; `nil` for the user's own.
-    public var source: String?
-    public var text: String
+    package var source: String?
+    package var text: String
 
-    public init(source: String? = nil, text: String) {
+    package init(source: String? = nil, text: String) {
         self.source = source
         self.text = text
     }
@@ -58,15 +59,14 @@ public struct AssistantMessage: Sendable, Hashable, Codable, Identifiable {
     /// them, or a question with the data that was sent with it.
     public var rawContent: String?
     /// The results of the message's actions, for the next turn; `nil` for none.
-    public var results: [MessageResult]?
+    package var results: [MessageResult]?
     /// The message before this one; `nil` for the first. Messages with the same parent are branches.
     public var parent: String?
 
     public init(
         id: String = UUID().uuidString, role: ChatRole, content: String = "", isThinking: Bool = false,
         thinkingContent: String = "", images: [ChatImage] = [], cards: [ActionCard] = [], notices: [String] = [],
-        date: Date, facts: AnswerFacts? = nil, rawContent: String? = nil, results: [MessageResult]? = nil,
-        parent: String? = nil
+        date: Date, facts: AnswerFacts? = nil, rawContent: String? = nil, parent: String? = nil
     ) {
         self.id = id
         self.role = role
@@ -79,7 +79,6 @@ public struct AssistantMessage: Sendable, Hashable, Codable, Identifiable {
         self.date = date
         self.facts = facts
         self.rawContent = rawContent
-        self.results = results
         self.parent = parent
     }
 }

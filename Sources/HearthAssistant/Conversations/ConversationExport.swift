@@ -3,43 +3,29 @@ import HearthBase
 import HearthInference
 
 /// A conversation as a document for people and other programs.
-public struct ConversationExport: Sendable, Hashable, Codable {
+package struct ConversationExport: Sendable, Hashable, Codable {
     /// The version of the format.
-    public var version = 1
-    public var conversation: ConversationSummary
+    package var version = 1
+    package var conversation: ConversationSummary
     /// The messages in their order; those of one branch for people, all for a copy.
-    public var messages: [AssistantMessage]
+    package var messages: [AssistantMessage]
 
-    public init(_ conversation: ConversationSummary, messages: [AssistantMessage]) {
+    package init(_ conversation: ConversationSummary, messages: [AssistantMessage]) {
         self.conversation = conversation
         self.messages = messages
     }
 
     /// JSON with sorted keys and dates of ISO 8601; pictures are base64.
     /// - Throws: `EncodingError` for a number that JSON does not have.
-    public func json() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        encoder.dateEncodingStrategy = .custom { date, encoder in
-            var container = encoder.singleValueContainer()
-            try container.encode(Timestamp(date).description)
-        }
-        return try encoder.encode(self)
+    package func json() throws -> Data {
+        try JSON.data(self, isPretty: true, dates: .milliseconds)
     }
 
     /// Reads a document of ``json()``. Dates are whole milliseconds.
     /// - Throws: `unusable-record`.
-    public init(json: Data) throws {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .custom { decoder in
-            let container = try decoder.singleValueContainer()
-            guard let time = Timestamp(try container.decode(String.self)) else {
-                throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a date of ISO 8601")
-            }
-            return time.date
-        }
+    package init(json: Data) throws {
         do {
-            self = try decoder.decode(Self.self, from: json)
+            self = try JSON.value(Self.self, json)
         } catch {
             throw AssistantError(.unusableRecord, "the file holds no conversation", underlying: error)
         }
@@ -54,7 +40,7 @@ public struct ConversationExport: Sendable, Hashable, Codable {
     /// - Parameters:
     ///   - thinking: whether the model's thinking is part of the text, as quotations.
     ///   - timeZone: the zone of the dates.
-    public func markdown(thinking: Bool = false, timeZone: TimeZone = .current) -> String {
+    package func markdown(thinking: Bool = false, timeZone: TimeZone = .current) -> String {
         var parts = ["# \(Self.line(conversation.title.isEmpty ? "Conversation" : conversation.title))"]
         for message in messages where message.role != .system {
             parts.append("## \(Self.author(of: message)) – \(Self.time(message.date, timeZone))")

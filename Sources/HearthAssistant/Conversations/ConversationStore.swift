@@ -25,14 +25,14 @@ public struct ConversationSummary: Sendable, Hashable, Codable, Identifiable {
 }
 
 /// A message found by a search.
-public struct ConversationHit: Sendable, Hashable {
-    public var conversation: ConversationSummary
-    public var messageID: String
+package struct ConversationHit: Sendable, Hashable {
+    package var conversation: ConversationSummary
+    package var messageID: String
     /// The text around the first found word, at most 160 characters.
-    public var excerpt: String
-    public var date: Date
+    package var excerpt: String
+    package var date: Date
 
-    public init(conversation: ConversationSummary, messageID: String, excerpt: String, date: Date) {
+    package init(conversation: ConversationSummary, messageID: String, excerpt: String, date: Date) {
         self.conversation = conversation
         self.messageID = messageID
         self.excerpt = excerpt
@@ -41,7 +41,7 @@ public struct ConversationHit: Sendable, Hashable {
 }
 
 /// Keeps conversations.
-public protocol ConversationStore: Sendable {
+package protocol ConversationStore: Sendable {
     /// The conversations changed last first.
     func conversations(limit: Int, offset: Int) async throws -> [ConversationSummary]
 

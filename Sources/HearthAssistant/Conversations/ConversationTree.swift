@@ -1,12 +1,12 @@
 /// The branches of a conversation: each message names the one before it, and those with the same parent are branches.
-public struct ConversationTree: Sendable {
+package struct ConversationTree: Sendable {
     /// The messages by date.
-    public let messages: [AssistantMessage]
+    package let messages: [AssistantMessage]
     private let positions: [String: Int]
     private let children: [String?: [Int]]
 
     /// Makes a tree of all messages of a conversation, given by date. A parent that is missing counts as none.
-    public init(_ messages: [AssistantMessage]) {
+    package init(_ messages: [AssistantMessage]) {
         self.messages = messages
         var positions: [String: Int] = [:]
         for (index, message) in messages.enumerated() { positions[message.id] = index }
@@ -20,13 +20,13 @@ public struct ConversationTree: Sendable {
     }
 
     /// The message with an id.
-    public func message(_ id: String) -> AssistantMessage? { positions[id].map { messages[$0] } }
+    package func message(_ id: String) -> AssistantMessage? { positions[id].map { messages[$0] } }
 
     /// The messages that follow one directly, oldest first; with `nil` the first messages.
-    public func children(of id: String?) -> [AssistantMessage] { (children[id] ?? []).map { messages[$0] } }
+    package func children(of id: String?) -> [AssistantMessage] { (children[id] ?? []).map { messages[$0] } }
 
     /// The messages from the first to a leaf; empty if the leaf is unknown.
-    public func branch(to leaf: String?) -> [AssistantMessage] {
+    package func branch(to leaf: String?) -> [AssistantMessage] {
         var branch: [AssistantMessage] = []
         var next = leaf
         // A damaged conversation could name its messages in a circle.
@@ -38,7 +38,7 @@ public struct ConversationTree: Sendable {
     }
 
     /// A message and all that follow it.
-    public func descendants(of id: String) -> [String] {
+    package func descendants(of id: String) -> [String] {
         guard positions[id] != nil else { return [] }
         var found = [id]
         var seen: Set<String> = [id]
@@ -51,7 +51,7 @@ public struct ConversationTree: Sendable {
     }
 
     /// The end of the newest branch below a message, or of the newest branch of all; `nil` without messages.
-    public func newestLeaf(below id: String?) -> String? {
+    package func newestLeaf(below id: String?) -> String? {
         var leaf = id
         for _ in messages {
             guard let next = children(of: leaf).last else { break }

@@ -2,7 +2,7 @@ import Foundation
 import HearthInference
 
 /// Conversations in memory, for private chats and apps that keep nothing.
-public actor MemoryConversationStore: ConversationStore {
+package actor MemoryConversationStore: ConversationStore {
     private struct Entry {
         var summary: ConversationSummary
         /// The messages in the order of their first save.
@@ -18,25 +18,25 @@ public actor MemoryConversationStore: ConversationStore {
     /// The ids of the conversations as they were created.
     private var order: [String] = []
 
-    public init() {}
+    package init() {}
 
-    public func conversations(limit: Int, offset: Int) -> [ConversationSummary] {
+    package func conversations(limit: Int, offset: Int) -> [ConversationSummary] {
         let all = order.enumerated().compactMap { index, id in entries[id].map { (index, $0.summary) } }
         let sorted = all.sorted { ($0.1.changed, $0.0) > ($1.1.changed, $1.0) }
         return sorted.dropFirst(max(0, offset)).prefix(max(0, limit)).map(\.1)
     }
 
-    public func conversation(_ id: String) -> ConversationSummary? { entries[id]?.summary }
+    package func conversation(_ id: String) -> ConversationSummary? { entries[id]?.summary }
 
-    public func messages(of conversation: String) -> [AssistantMessage] { entries[conversation]?.sorted ?? [] }
+    package func messages(of conversation: String) -> [AssistantMessage] { entries[conversation]?.sorted ?? [] }
 
-    public func save(_ conversation: ConversationSummary) {
+    package func save(_ conversation: ConversationSummary) {
         create(conversation.id, like: conversation)
         entries[conversation.id]?.summary.title = conversation.title
         entries[conversation.id]?.summary.leaf = conversation.leaf
     }
 
-    public func save(_ message: AssistantMessage, in conversation: String) {
+    package func save(_ message: AssistantMessage, in conversation: String) {
         create(
             conversation,
             like: ConversationSummary(id: conversation, title: "", created: message.date, changed: message.date))
@@ -57,7 +57,7 @@ public actor MemoryConversationStore: ConversationStore {
         entries[conversation] = entry
     }
 
-    public func removeMessage(_ id: String, in conversation: String) {
+    package func removeMessage(_ id: String, in conversation: String) {
         guard var entry = entries[conversation] else { return }
         let tree = ConversationTree(entry.sorted)
         let removed = Set(tree.descendants(of: id))
@@ -67,12 +67,12 @@ public actor MemoryConversationStore: ConversationStore {
         entries[conversation] = entry
     }
 
-    public func removeConversation(_ id: String) {
+    package func removeConversation(_ id: String) {
         entries[id] = nil
         order.removeAll { $0 == id }
     }
 
-    public func search(_ words: String, limit: Int) -> [ConversationHit] {
+    package func search(_ words: String, limit: Int) -> [ConversationHit] {
         let query = SearchQuery(words)
         let found = entries.values.flatMap { entry in
             entry.messages.filter { query.matches($0.content) }.map { (entry.summary, $0) }
@@ -84,7 +84,7 @@ public actor MemoryConversationStore: ConversationStore {
         }
     }
 
-    public func eraseAll() {
+    package func eraseAll() {
         entries = [:]
         order = []
     }

@@ -1,4 +1,5 @@
 import Foundation
+import HearthBase
 import HearthDatabase
 import HearthInference
 
@@ -17,7 +18,7 @@ struct MessageExtras: Codable {
         guard extras.cards != nil || extras.notices != nil || extras.facts != nil || extras.results != nil else {
             return nil
         }
-        return String(decoding: try JSONEncoder().encode(extras), as: UTF8.self)
+        return try JSON.text(extras)
     }
 
     /// Reads the column. Of one written by another version, what this version cannot read is left out.
@@ -26,7 +27,7 @@ struct MessageExtras: Codable {
         guard let column else { return }
         let data = Data(column.utf8)
         // The texts of the message are shown all the same.
-        if let whole = try? JSONDecoder().decode(Self.self, from: data) { self = whole }
+        if let whole = try? JSON.value(Self.self, data) { self = whole }
     }
 
     private init(cards: [ActionCard]?, notices: [String]?, facts: AnswerFacts?, results: [MessageResult]?) {
@@ -56,7 +57,8 @@ struct StoredMessage {
         message = AssistantMessage(
             id: row.text(1), role: ChatRole(rawValue: row.text(3)) ?? .assistant, content: row.text(5),
             thinkingContent: row.text(6), cards: extras.cards ?? [], notices: extras.notices ?? [], date: row.date(4),
-            facts: extras.facts, rawContent: row.optionalText(7), results: extras.results, parent: row.optionalText(2))
+            facts: extras.facts, rawContent: row.optionalText(7), parent: row.optionalText(2))
+        message.results = extras.results
     }
 }
 

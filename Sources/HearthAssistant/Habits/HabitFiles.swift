@@ -18,7 +18,7 @@ package enum HabitFiles {
             var habits: [HabitRecord.Fields]
         }
         do {
-            let document = try JSONDecoder().decode(Document.self, from: data)
+            let document = try JSON.value(Document.self, data)
             guard document.version == 1 else {
                 throw AssistantError(
                     .unusableRecord, "the file of habits has a version that this program does not read",

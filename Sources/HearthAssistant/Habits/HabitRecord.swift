@@ -46,13 +46,13 @@ enum HabitRecord: String {
     func data(_ habit: Habit) -> Data { Self.json(habit, withLog: self == .whole).data }
 
     static func json(_ habit: Habit, withLog: Bool) -> JSONValue {
-        var members: [String: JSONValue] = [
+        var members: JSONMembers = [
             "created": .integer(Timestamp(habit.created).milliseconds), "frequency": .string(habit.frequency.rawValue),
             "id": .string(habit.id), "name": .string(habit.name),
         ]
         if withLog {
             members["log"] = .object(
-                Dictionary(uniqueKeysWithValues: habit.log.map { ($0.key.description, .number(digits($0.value))) }))
+                JSONMembers(habit.log.map { ($0.key.description, .number(digits($0.value))) }))
         }
         return .object(members)
     }
@@ -76,7 +76,7 @@ enum HabitRecord: String {
     /// - Throws: `unusable-record`.
     static func habit(_ data: Data, id: String) throws -> Habit {
         do {
-            let fields = try JSONDecoder().decode(Fields.self, from: data)
+            let fields = try JSON.value(Fields.self, data)
             guard fields.id == id else { throw AssistantError(.unusableRecord, "the habit has another id") }
             return fields.habit
         } catch let error as AssistantError {

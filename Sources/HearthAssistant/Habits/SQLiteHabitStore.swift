@@ -3,14 +3,19 @@ import HearthBase
 import HearthDatabase
 
 /// Habits in the assistant's database.
-package struct SQLiteHabitStore: HabitStore {
+package struct SQLiteHabitStore: ByteStore {
     private let database: Database
+    private let time: TimeSource
 
     /// Keeps habits in a database that ``AssistantDatabase`` opened.
-    package init(_ database: Database) { self.database = database }
+    package init(_ database: Database, time: TimeSource = .system) {
+        self.database = database
+        self.time = time
+    }
 
-    package func habits() async throws -> [Habit] {
-        try await database.read { connection in
+    package func records(matching words: String, limit: Int) async throws -> [Habit] {
+        let words = SearchText.tokens(of: words, limit: 40).map(\.text)
+        let habits = try await database.read { connection in
             var logs: [Int: [CalendarDay: Double]] = [:]
             try connection.forEachRow("SELECT habit, day, amount FROM habit_day") { row in
                 if let day = CalendarDay(row.text(1)) { logs[row.int(0), default: [:]][day] = row.double(2) }
@@ -21,58 +26,52 @@ package struct SQLiteHabitStore: HabitStore {
                 return habit
             }
         }
-    }
-
-    package func habit(named name: String) async throws -> Habit? {
-        try await database.read { try StoredHabit.find(named: name, $0)?.habit }
+        return habits.filter { habit in words.allSatisfy { SearchText.folded(habit.name).contains($0) } }
+            .prefix(max(0, limit)).map(\.self)
     }
 
     /// The habit with an id.
-    package func habit(_ id: String) async throws -> Habit? {
+    package func record(_ id: String) async throws -> Habit? {
         try await database.read { try StoredHabit.find(id, $0)?.habit }
     }
 
-    package func definition(
-        name: String, frequency: HabitFrequency, id: String, at date: Date
-    ) async throws -> RecordChange {
-        let name = name.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        guard !name.isEmpty, name.count <= 200 else {
+    /// The change of a habit: of its definition, of one day, or of the whole. A new one with a known name gives the known one
+    /// its frequency and its days.
+    package func change(of id: String, to habit: Habit?) async throws -> RecordChange {
+        var known = try await record(id)
+        guard var habit else {
+            guard let known else {
+                throw AssistantError(.noSuchRecord, "no habit has this id", context: .init(field: "id"))
+            }
+            return Self.change(.whole, id, known, nil)
+        }
+        habit.id = id
+        habit.name = habit.name.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        guard !habit.name.isEmpty, habit.name.count <= 200 else {
             throw AssistantError(
                 .unusablePayload, "the habit has no name of at most 200 characters", context: .init(field: "name"))
         }
-        let known = try await habit(named: name)
-        let record = HabitRecord.definition
-        var habit = known ?? Habit(id: id, name: name, frequency: frequency, created: date)
-        habit.frequency = frequency
+        habit.log = habit.log.filter { $0.value.isFinite && $0.value > 0 }
+        if known == nil, let namesake = try await self.habit(named: habit.name) {
+            habit = namesake.adding(habit)
+            known = namesake
+            return Self.change(habit.log == namesake.log ? .definition : .whole, namesake.id, namesake, habit)
+        }
+        let old = known?.log ?? [:]
+        let days = Set(habit.log.keys).union(old.keys).filter { habit.log[$0] != old[$0] }
+        if days.isEmpty { return Self.change(.definition, id, known, habit) }
+        guard let day = days.first, days.count == 1, let known,
+            HabitRecord.definition.data(known) == HabitRecord.definition.data(habit)
+        else { return Self.change(.whole, id, known, habit) }
         return RecordChange(
-            store: .habits, collection: record.rawValue, id: habit.id, before: known.map { record.data($0) },
-            after: record.data(habit))
+            store: .habits, collection: HabitRecord.day.rawValue, id: HabitRecord.id(id, day),
+            before: old[day].map { HabitRecord.data($0) }, after: habit.log[day].map { HabitRecord.data($0) })
     }
 
-    package func logging(_ name: String, on day: CalendarDay, amount: Double) async throws -> RecordChange {
-        guard let habit = try await habit(named: name) else {
-            throw AssistantError(
-                .noSuchRecord, "no habit has this name",
-                context: .init(field: "name", remedy: "Define it first, or list the habits."))
-        }
-        let before = habit.log[day]
-        let after = (before ?? 0) + amount
-        guard amount.isFinite, amount != 0, abs(amount) <= 1e9, after > 0 || before != nil else {
-            throw AssistantError(
-                .unusablePayload, "the amount is no number above zero", context: .init(field: "amount"))
-        }
-        return RecordChange(
-            store: .habits, collection: HabitRecord.day.rawValue, id: HabitRecord.id(habit.id, day),
-            before: before.map { HabitRecord.data($0) }, after: after > 0 ? HabitRecord.data(after) : nil)
-    }
-
-    package func removal(of id: String) async throws -> RecordChange {
-        guard let habit = try await habit(id) else {
-            throw AssistantError(.noSuchRecord, "no habit has this id", context: .init(field: "id"))
-        }
-        let record = HabitRecord.whole
-        return RecordChange(
-            store: .habits, collection: record.rawValue, id: id, before: record.data(habit), after: nil)
+    private static func change(_ record: HabitRecord, _ id: String, _ before: Habit?, _ after: Habit?) -> RecordChange {
+        RecordChange(
+            store: .habits, collection: record.rawValue, id: id, before: before.map { record.data($0) },
+            after: after.map { record.data($0) })
     }
 
     package func apply(_ change: RecordChange) async throws {
@@ -90,24 +89,32 @@ package struct SQLiteHabitStore: HabitStore {
         try await database.read { try Self.state(of: change, $0) }
     }
 
-    /// Adds habits, such as those of a file. A habit of a known id or name gets the frequency and the days of the given one;
-    /// its other days stay, so that adding the same file again changes nothing.
-    /// - Returns: the numbers of added and of known habits.
-    package func add(_ habits: [Habit]) async throws -> (added: Int, known: Int) {
-        try await database.write { connection in
-            var counts = (added: 0, known: 0)
-            for habit in habits {
-                let known =
-                    try StoredHabit.find(habit.id, connection) ?? StoredHabit.find(named: habit.name, connection)
-                var merged = known?.habit ?? habit
-                merged.frequency = habit.frequency
-                merged.log.merge(habit.log.filter { $0.value.isFinite && $0.value > 0 }) { $1 }
-                try StoredHabit.save(merged, replacesLog: true, connection)
-                if known == nil { counts.added += 1 } else { counts.known += 1 }
+    /// The changes that import habits as JSON or CSV. A habit of a known id or name gets the frequency and the days of the
+    /// given one; its other days stay, so that importing the same file again changes nothing.
+    package func importing(_ data: Data) async throws -> [RecordChange] {
+        let isJSON = data.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
+        let habits =
+            isJSON
+            ? try HabitFiles.habits(json: data)
+            : try HabitFiles.habits(csv: String(decoding: data, as: UTF8.self), created: time.now)
+        var merged: [Habit] = []
+        for habit in habits {
+            if let place = merged.firstIndex(where: { $0.isSame(as: habit) }) {
+                merged[place] = merged[place].adding(habit)
+            } else {
+                merged.append(habit)
             }
-            return counts
         }
+        let all = try await records(matching: "", limit: .max)
+        var changes: [RecordChange] = []
+        for habit in merged {
+            let known = all.first { $0.id == habit.id } ?? all.first { $0.isSame(as: habit) }
+            changes.append(try await change(of: known?.id ?? habit.id, to: known?.adding(habit) ?? habit))
+        }
+        return changes
     }
+
+    package func exported() async throws -> Data { HabitFiles.json(try await records(matching: "", limit: .max)) }
 }
 
 extension SQLiteHabitStore {

@@ -1,4 +1,5 @@
 import Foundation
+import HearthBase
 import HearthDatabase
 
 /// The rows of one habit.
@@ -20,7 +21,7 @@ struct StoredHabit {
     }
 
     static func find(named name: String, _ connection: Connection) throws -> StoredHabit? {
-        try first("SELECT \(columns) FROM habit WHERE folded_name = ?1", folded(name), connection)
+        try first("SELECT \(columns) FROM habit WHERE folded_name = ?1", Habit.folded(name), connection)
     }
 
     private static func first(_ sql: String, _ value: String, _ connection: Connection) throws -> StoredHabit? {
@@ -59,7 +60,7 @@ struct StoredHabit {
             ON CONFLICT(id) DO UPDATE SET name = ?2, folded_name = ?3, frequency = ?4, created = ?5 RETURNING number
             """,
             [
-                .text(habit.id), .text(habit.name), .text(folded(habit.name)), .text(habit.frequency.rawValue),
+                .text(habit.id), .text(habit.name), .text(Habit.folded(habit.name)), .text(habit.frequency.rawValue),
                 .int(Timestamp(habit.created).milliseconds),
             ]
         ) { $0.int(0) }
@@ -71,10 +72,18 @@ struct StoredHabit {
     static func remove(_ id: String, _ connection: Connection) throws {
         try connection.run("DELETE FROM habit WHERE id = ?1", [.text(id)])
     }
+}
 
-    /// The name without case, accents and punctuation; a name of emoji alone stays as it is.
-    private static func folded(_ name: String) -> String {
-        let folded = SearchText.folded(name)
-        return folded.isEmpty ? name : folded
+extension Habit {
+    func isSame(as other: Habit) -> Bool {
+        id == other.id || Habit.folded(name) == Habit.folded(other.name)
+    }
+
+    /// The habit with the frequency and the days of another.
+    func adding(_ other: Habit) -> Habit {
+        var habit = self
+        habit.frequency = other.frequency
+        habit.log.merge(other.log) { $1 }
+        return habit
     }
 }

@@ -80,7 +80,7 @@ package enum NoteFile {
 
     /// The value of a field: a JSON string, a text in single quotation marks, or a plain text.
     private static func value(_ text: String) -> String {
-        if text.hasPrefix("\""), let value = try? JSONDecoder().decode(String.self, from: Data(text.utf8)) {
+        if text.hasPrefix("\""), let value = try? JSON.value(String.self, Data(text.utf8)) {
             // Text that only begins like JSON is taken as it is.
             return value
         }

@@ -22,7 +22,7 @@ enum NoteRecord {
             var changed: Int64
         }
         do {
-            let fields = try JSONDecoder().decode(Fields.self, from: data)
+            let fields = try JSON.value(Fields.self, data)
             guard fields.id == id else { throw AssistantError(.unusableRecord, "the note has another id") }
             return Note(
                 id: fields.id, title: fields.title, body: fields.body,
@@ -43,14 +43,5 @@ extension Note {
         note.created = Timestamp(created).date
         note.changed = Timestamp(changed).date
         return note
-    }
-
-    /// The first line of a text without the marks of a heading, at most 80 characters.
-    static func title(of body: String) -> String {
-        let lines = body.split(whereSeparator: \.isNewline)
-            .map {
-                $0.drop { $0 == "#" || $0.isWhitespace }.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-            }
-        return String((lines.first { !$0.isEmpty } ?? "").prefix(80))
     }
 }

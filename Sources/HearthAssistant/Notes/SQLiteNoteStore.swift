@@ -3,24 +3,24 @@ import HearthBase
 import HearthDatabase
 
 /// Notes in the assistant's database.
-package struct SQLiteNoteStore: NoteStore {
+package struct SQLiteNoteStore: ByteStore {
     private static let columns = "id, title, body, created, changed"
     private let database: Database
 
     /// Keeps notes in a database that ``AssistantDatabase`` opened.
     package init(_ database: Database) { self.database = database }
 
-    package func notes(limit: Int) async throws -> [Note] {
-        try await database.read { connection in
-            try connection.rows(
-                "SELECT \(Self.columns) FROM note ORDER BY changed DESC, number DESC LIMIT ?1", [.int(max(0, limit))]
-            ) { Self.note($0) }
+    package func record(_ id: String) async throws -> Note? { try await database.read { try Self.note(id, $0) } }
+
+    package func records(matching words: String, limit: Int) async throws -> [Note] {
+        if words.isEmpty {
+            return try await database.read { connection in
+                try connection.rows(
+                    "SELECT \(Self.columns) FROM note ORDER BY changed DESC, number DESC LIMIT ?1",
+                    [.int(max(0, limit))]
+                ) { Self.note($0) }
+            }
         }
-    }
-
-    package func note(_ id: String) async throws -> Note? { try await database.read { try Self.note(id, $0) } }
-
-    package func notes(matching words: String, limit: Int) async throws -> [Note] {
         let query = SearchQuery(words)
         guard !query.isEmpty, limit > 0 else { return [] }
         let columns = Self.columns.split(separator: ", ").map { "note.\($0)" }.joined(separator: ", ")
@@ -35,49 +35,42 @@ package struct SQLiteNoteStore: NoteStore {
         }
     }
 
-    package func creation(title: String, body: String, id: String, at date: Date) async throws -> RecordChange {
-        let given = title.trimmingCharacters(in: .whitespacesAndNewlines)
-        let title = given.isEmpty ? Note.title(of: body) : given
-        guard !title.isEmpty else {
+    package func change(of id: String, to note: Note?) async throws -> RecordChange {
+        let present = try await record(id)
+        guard var note else {
+            guard let present else {
+                throw AssistantError(
+                    .noSuchRecord, "no note has this id",
+                    context: .init(field: "id", remedy: "List the notes to see their ids."))
+            }
+            return RecordChange(store: .notes, id: id, before: NoteRecord.data(present), after: nil)
+        }
+        note.id = id
+        note.title = note.title.trimmingWhitespace
+        if note.title.isEmpty { note.title = Note.title(of: note.body) }
+        guard !note.title.isEmpty else {
             throw AssistantError(
                 .unusablePayload, "the note has neither a title nor a text",
                 context: .init(field: "title", remedy: "Give it a title or a text."))
         }
-        let note = Note(id: id, title: title, body: body, created: date, changed: date)
-        return RecordChange(store: .notes, id: id, before: nil, after: NoteRecord.data(note))
+        return RecordChange(
+            store: .notes, id: id, before: present.map { NoteRecord.data($0) }, after: NoteRecord.data(note))
     }
 
-    package func appending(_ text: String, to id: String, at date: Date) async throws -> RecordChange {
-        let note = try await existing(id)
-        var changed = note
-        changed.body = note.body.isEmpty ? text : note.body.trimmingSuffix(while: \.isNewline) + "\n\n" + text
-        changed.changed = max(date, note.changed)
-        return RecordChange(store: .notes, id: id, before: NoteRecord.data(note), after: NoteRecord.data(changed))
+    /// The changes that import notes in their JSON form.
+    package func importing(_ data: Data) async throws -> [RecordChange] {
+        try await importing(try RecordJSON.value([Note].self, data))
     }
 
-    /// The change that gives a note another title and text.
-    /// - Throws: `no-such-record`, `unusable-payload`.
-    package func edit(_ id: String, title: String, body: String, at date: Date) async throws -> RecordChange {
-        let note = try await existing(id)
-        var change = try await creation(title: title, body: body, id: id, at: date)
-        var changed = try NoteRecord.note(change.after ?? Data(), id: id)
-        changed.created = note.created
-        change.before = NoteRecord.data(note)
-        change.after = NoteRecord.data(changed)
-        return change
-    }
-
-    package func removal(of id: String) async throws -> RecordChange {
-        RecordChange(store: .notes, id: id, before: NoteRecord.data(try await existing(id)), after: nil)
-    }
-
-    private func existing(_ id: String) async throws -> Note {
-        guard let note = try await note(id) else {
-            throw AssistantError(
-                .noSuchRecord, "no note has this id",
-                context: .init(field: "id", remedy: "List the notes to see their ids."))
+    /// The changes that add notes. One with a known id is replaced if it has changed later than the kept one.
+    package func importing(_ notes: [Note]) async throws -> [RecordChange] {
+        var changes: [RecordChange] = []
+        for note in notes {
+            let known = try await record(note.id)
+            let isOlder = known.map { $0.changed >= note.rounded.changed } ?? false
+            changes.append(try await change(of: note.id, to: isOlder ? known : note))
         }
-        return note
+        return changes
     }
 
     package func apply(_ change: RecordChange) async throws {
@@ -95,25 +88,6 @@ package struct SQLiteNoteStore: NoteStore {
 
     package func state(of change: RecordChange) async throws -> RecordState {
         try await database.read { try Self.state(of: change, $0) }
-    }
-
-    /// Adds notes, such as those of a folder. A note with a known id is replaced if it has changed later than the kept one.
-    /// - Returns: the numbers of added, replaced and kept notes.
-    package func add(_ notes: [Note]) async throws -> (added: Int, replaced: Int, kept: Int) {
-        try await database.write { connection in
-            var counts = (added: 0, replaced: 0, kept: 0)
-            for note in notes {
-                let rounded = note.rounded
-                let known = try Self.note(note.id, connection)
-                if let known, known == rounded || known.changed >= rounded.changed {
-                    counts.kept += 1
-                    continue
-                }
-                try Self.save(rounded, connection)
-                if known == nil { counts.added += 1 } else { counts.replaced += 1 }
-            }
-            return counts
-        }
     }
 }
 
@@ -158,14 +132,5 @@ extension SQLiteNoteStore {
         let number = try connection.first("DELETE FROM note WHERE id = ?1 RETURNING number", [.text(id)]) { $0.int(0) }
         guard let number else { return }
         try connection.run("DELETE FROM note_words WHERE rowid = ?1", [.int(number)])
-    }
-}
-
-extension String {
-    /// The text without the characters at its end that fulfil a condition.
-    fileprivate func trimmingSuffix(while condition: (Character) -> Bool) -> String {
-        var text = self
-        while let last = text.last, condition(last) { text.removeLast() }
-        return text
     }
 }

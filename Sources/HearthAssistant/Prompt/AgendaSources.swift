@@ -47,7 +47,7 @@ package struct ReminderSource: PromptSource {
 
     package func sections(at moment: PromptMoment) async throws -> [PromptSection] {
         let text = PromptTime(moment.timeZone)
-        let reminders = try await store.reminders(completed: false, limit: Self.maximumReminders)
+        let reminders = try await store.reminders(limit: Self.maximumReminders)
         let lines = reminders.map { reminder in
             let title = reminder.isInvitation ? "assigned" : reminder.title.promptLine(80)
             guard let due = reminder.due else { return title }

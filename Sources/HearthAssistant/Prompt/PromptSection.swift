@@ -1,9 +1,9 @@
 import Foundation
 
 /// A part of the prompt.
-public struct PromptSection: Sendable, Hashable {
+package struct PromptSection: Sendable, Hashable {
     /// Where a section stands, which follows from how often its text changes.
-    public enum Place: Sendable, Hashable {
+    package enum Place: Sendable, Hashable {
         /// In the system message: the text rarely changes, so that the engine reuses the computed tokens.
         case instructions
         /// Behind the newest question: the text changes between turns, such as today's events.
@@ -11,7 +11,7 @@ public struct PromptSection: Sendable, Hashable {
     }
 
     /// Whether a section may leave for the cloud.
-    public enum Sharing: Sendable, Hashable {
+    package enum Sharing: Sendable, Hashable {
         /// The setting `cloud.shares` decides: by the section's name if it lists that, otherwise with the message.
         case bySetting
         /// The section stays on the device.
@@ -19,17 +19,17 @@ public struct PromptSection: Sendable, Hashable {
     }
 
     /// Lower-case letters, such as `calendar`. The section stands between marks of this name; an empty name has no marks.
-    public var name: String
-    public var text: String
+    package var name: String
+    package var text: String
     /// Sections of lower priority are left out first; ``required`` ones never are.
-    public var priority: Int
-    public var place: Place
-    public var sharing: Sharing
+    package var priority: Int
+    package var place: Place
+    package var sharing: Sharing
 
     /// The priority of a section that is always part of the prompt.
-    public static let required = Int.max
+    package static let required = Int.max
 
-    public init(
+    package init(
         name: String = "", text: String, priority: Int = 0, place: Place = .tail, sharing: Sharing = .bySetting
     ) {
         self.name = name
@@ -41,12 +41,12 @@ public struct PromptSection: Sendable, Hashable {
 }
 
 /// The moment of a question.
-public struct PromptMoment: Sendable, Hashable {
-    public var now: Date
-    public var timeZone: TimeZone
-    public var locale: Locale
+package struct PromptMoment: Sendable, Hashable {
+    package var now: Date
+    package var timeZone: TimeZone
+    package var locale: Locale
 
-    public init(now: Date, timeZone: TimeZone = .current, locale: Locale = .current) {
+    package init(now: Date, timeZone: TimeZone = .current, locale: Locale = .current) {
         self.now = now
         self.timeZone = timeZone
         self.locale = locale
@@ -62,7 +62,18 @@ public struct PromptMoment: Sendable, Hashable {
 ///     }
 /// }
 /// ```
-public protocol PromptSource: Sendable {
+package protocol PromptSource: Sendable {
     /// The sections at a moment. If the method throws, the prompt has none of this source.
     func sections(at moment: PromptMoment) async throws -> [PromptSection]
+}
+
+/// A section of an app: one text at each question.
+struct TextSource: PromptSource {
+    let name: String
+    let staysHere: Bool
+    let text: @Sendable (Date) async throws -> String
+
+    func sections(at moment: PromptMoment) async throws -> [PromptSection] {
+        [PromptSection(name: name, text: try await text(moment.now), sharing: staysHere ? .never : .bySetting)]
+    }
 }

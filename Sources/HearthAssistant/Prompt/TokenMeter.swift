@@ -15,7 +15,7 @@ package actor TokenMeter {
         if let known = counts[text] { return known }
         guard let engine else { return Self.estimate(text) }
         do {
-            let count = try await engine.tokenize(text, controlTokens: .asText).count
+            let count = try await engine.reader.count(text)
             if counts.count >= Self.maximumCounts { counts.removeAll(keepingCapacity: true) }
             counts[text] = count
             return count

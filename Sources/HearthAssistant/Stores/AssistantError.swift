@@ -2,7 +2,7 @@ import HearthBase
 
 /// The codes of ``AssistantError``.
 public enum AssistantErrorDomain: ErrorDomain {
-    public static var codes: [ErrorCode<Self>] {
+    public static var errorCodes: [ErrorCode<Self>] {
         [
             .changedElsewhere, .noSuchRecord, .ambiguousRecord, .unusableRecord, .unusableRecurrence, .unusablePayload,
             .searchFailed, .pageRefused, .unreadablePage, .noSuchMessage, .cannotBeUndone,

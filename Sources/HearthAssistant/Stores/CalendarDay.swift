@@ -1,4 +1,5 @@
 import Foundation
+import HearthBase
 
 /// A day of the calendar, in the user's own time zone: `2026-11-24`.
 public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertible {

@@ -46,7 +46,10 @@ public struct EventFields: Sendable, Hashable, Codable {
 }
 
 /// An event of a calendar; a series is one event.
-public struct CalendarEvent: Sendable, Hashable, Identifiable {
+public struct CalendarEvent: UserRecord {
+    public static var kind: StoreKind { .calendar }
+    public static var empty: Self { Self(fields: EventFields()) }
+
     /// The UID.
     public var id: String
     /// The calendar.
@@ -58,13 +61,57 @@ public struct CalendarEvent: Sendable, Hashable, Identifiable {
     public var repeatsUnexpanded: Bool
 
     public init(
-        id: String, collection: String, fields: EventFields, isInvitation: Bool = false, repeatsUnexpanded: Bool = false
+        id: String = "", collection: String = "", fields: EventFields, isInvitation: Bool = false,
+        repeatsUnexpanded: Bool = false
     ) {
         self.id = id
         self.collection = collection
         self.fields = fields
         self.isInvitation = isInvitation
         self.repeatsUnexpanded = repeatsUnexpanded
+    }
+
+    public var displayName: String { fields.title ?? "" }
+}
+
+extension CalendarEvent: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case id, calendar, title, start, end, allDay, timeZone, location, notes, recurrence, alarmMinutes, isInvitation
+        case repeatsUnexpanded
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        let zone = try values.decodeIfPresent(String.self, forKey: .timeZone)
+        func optional(_ key: CodingKeys) throws -> String? { try values.decodeIfPresent(String.self, forKey: key) }
+        // The form of the start says whether it is a whole day.
+        _ = try values.decodeIfPresent(Bool.self, forKey: .allDay)
+        self.init(
+            id: try values.text(.id), collection: try values.text(.calendar),
+            fields: EventFields(
+                title: try values.decode(String.self, forKey: .title), start: try values.time(.start, zone: zone),
+                end: try values.time(.end, zone: zone), location: try optional(.location), notes: try optional(.notes),
+                recurrence: try optional(.recurrence),
+                alarmMinutes: try values.decodeIfPresent(Int.self, forKey: .alarmMinutes)),
+            isInvitation: try values.decodeIfPresent(Bool.self, forKey: .isInvitation) ?? false,
+            repeatsUnexpanded: try values.decodeIfPresent(Bool.self, forKey: .repeatsUnexpanded) ?? false)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(id, forKey: .id)
+        try values.encode(collection, forKey: .calendar)
+        try values.encode(displayName, forKey: .title)
+        try values.encode(fields.start?.text, forKey: .start)
+        try values.encode(fields.end?.text, forKey: .end)
+        try values.encode(fields.start?.isAllDay ?? false, forKey: .allDay)
+        try values.encode(fields.start?.timeZone, forKey: .timeZone)
+        try values.encode(fields.location, forKey: .location)
+        try values.encode(fields.notes, forKey: .notes)
+        try values.encode(fields.recurrence, forKey: .recurrence)
+        try values.encode(fields.alarmMinutes, forKey: .alarmMinutes)
+        try values.encode(isInvitation, forKey: .isInvitation)
+        try values.encode(repeatsUnexpanded, forKey: .repeatsUnexpanded)
     }
 }
 
@@ -81,45 +128,52 @@ public struct EventOccurrence: Sendable, Hashable {
     }
 }
 
-/// The calendars of the user.
-///
-/// A store over another system keeps this contract by choosing what the bytes of a record are:
-///
-/// - Files and CalDAV: the iCalendar text of one UID, with its overrides.
-/// - Evolution: the text of `e_cal_client_get_object_sync`; a collection is the UID of an `ESource`.
-/// - EventKit: an encoding of the values that the adapter reads and writes, since an `EKEvent` has no bytes; the id is
-///   `calendarItemExternalIdentifier`, and a collection is a `calendarIdentifier`. The id of a creation is kept in
-///   the event, such as in its `url`, so that a repeated creation finds it.
-///
-/// The store decides which thread its library needs; every method may be called from any task.
-public protocol CalendarStore: RecordStore {
-    /// The number of records that the store cannot read, and skips.
-    var unreadable: Int { get async throws }
+extension EventOccurrence: Codable {
+    private enum CodingKeys: String, CodingKey { case event, start, end }
 
-    /// The occurrences that overlap a period, by start, at most `limit`.
-    func occurrences(from: Date, until: Date, limit: Int) async throws -> [EventOccurrence]
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        let event = try values.decode(CalendarEvent.self, forKey: .event)
+        let zone = event.fields.start?.timeZone
+        let start = try values.time(.start, zone: zone) ?? event.fields.start ?? EventTime(.distantPast)
+        self.init(event: event, start: start, end: try values.time(.end, zone: zone) ?? start)
+    }
 
-    /// The event with a UID.
-    func event(_ id: String) async throws -> CalendarEvent?
-
-    /// The events whose title contains the words, those with the nearest occurrence after `date` first.
-    func events(titled words: String, near date: Date, limit: Int) async throws -> [CalendarEvent]
-
-    /// The change that creates an event.
-    /// - Parameter id: its UID, which makes a repeated creation the same record.
-    /// - Throws: `unusable-payload` without title or start, or with an end before the start; `unusable-recurrence`.
-    func creation(of fields: EventFields, id: String) async throws -> RecordChange
-
-    /// The change that gives an event new values and keeps all others.
-    /// - Throws: `no-such-record`, `unusable-payload`, `unusable-recurrence`.
-    func change(of id: String, to fields: EventFields) async throws -> RecordChange
-
-    /// The change that removes an event with all of its occurrences.
-    /// - Throws: `no-such-record`.
-    func removal(of id: String) async throws -> RecordChange
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(event, forKey: .event)
+        try values.encode(start.text, forKey: .start)
+        try values.encode(end.text, forKey: .end)
+    }
 }
 
-extension CalendarStore {
-    /// Zero, for a store that reads all of its records.
-    public var unreadable: Int { 0 }
+/// The calendars of the user.
+///
+/// A store over EventKit keeps the id of a new event in the event, such as in its `url`, so that a repeated creation finds
+/// it; its ``CalendarEvent/collection`` is a `calendarIdentifier`. A store over Evolution takes the UID of an `ESource`.
+public protocol CalendarStore: RecordStore<CalendarEvent> {
+    /// The occurrences that overlap a period, by start, at most `limit`.
+    func occurrences(from: Date, until: Date, limit: Int) async throws -> [EventOccurrence]
+}
+
+extension EventFields {
+    /// The values with those of a change; a start without an end keeps the length.
+    package func changed(to new: EventFields) -> EventFields {
+        func text(_ new: String?, _ old: String?) -> String? { new.map { $0.isEmpty ? nil : $0 } ?? old }
+        return EventFields(
+            title: new.title ?? title, start: new.start ?? start, end: new.end ?? (new.start == nil ? end : nil),
+            location: text(new.location, location), notes: text(new.notes, notes),
+            recurrence: text(new.recurrence, recurrence), alarmMinutes: new.alarmMinutes ?? alarmMinutes)
+    }
+
+    /// The values that differ from older ones. A text that is removed is empty; a new start without an end keeps the length.
+    func changes(since old: EventFields) -> EventFields {
+        func text(_ new: String?, _ old: String?) -> String? { new == old ? nil : new ?? "" }
+        let hasMoved = start != nil && start != old.start
+        return EventFields(
+            title: text(title, old.title), start: hasMoved ? start : nil, end: hasMoved || end != old.end ? end : nil,
+            location: text(location, old.location), notes: text(notes, old.notes),
+            recurrence: text(recurrence, old.recurrence),
+            alarmMinutes: alarmMinutes == old.alarmMinutes ? nil : alarmMinutes)
+    }
 }

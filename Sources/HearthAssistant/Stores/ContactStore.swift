@@ -1,7 +1,10 @@
 /// A contact of the user's address books.
-public struct Contact: Sendable, Hashable, Identifiable {
+public struct Contact: UserRecord {
+    public static var kind: StoreKind { .contacts }
+    public static var empty: Self { Self(name: "") }
+
     /// A labelled number or address, such as `home`.
-    public struct Entry: Sendable, Hashable {
+    public struct Entry: Sendable, Hashable, Codable {
         /// The label, in lower case; empty without one.
         public var label: String
         public var value: String
@@ -24,7 +27,7 @@ public struct Contact: Sendable, Hashable, Identifiable {
     public var note: String
 
     public init(
-        id: String, collection: String, name: String, nicknames: [String] = [], numbers: [Entry] = [],
+        id: String = "", collection: String = "", name: String, nicknames: [String] = [], numbers: [Entry] = [],
         mails: [Entry] = [], organization: String = "", note: String = ""
     ) {
         self.id = id
@@ -36,22 +39,16 @@ public struct Contact: Sendable, Hashable, Identifiable {
         self.organization = organization
         self.note = note
     }
+
+    public var displayName: String { name }
+
+    private enum CodingKeys: String, CodingKey {
+        case id, name, nicknames, numbers, mails, organization, note
+        case collection = "book"
+    }
 }
 
-/// The contacts of the user, for reading.
+/// The contacts of the user. Words are looked for in name, nickname, number and mail address.
 ///
-/// A store over Apple's Contacts reads a `CNContact` with the keys of these values, over Evolution the text of
-/// `e_book_client_get_contacts_sync`. The labels are those of vCards, in lower case: `home`, `work`, `cell`.
-public protocol ContactStore: Sendable {
-    /// The number of records that the store cannot read, and skips.
-    var unreadable: Int { get async throws }
-
-    /// The contacts whose name, nickname, number or mail address contains the words, without regard to accents and case;
-    /// the best first, at most `limit`. Empty words match all.
-    func contacts(matching words: String, limit: Int) async throws -> [Contact]
-}
-
-extension ContactStore {
-    /// Zero, for a store that reads all of its records.
-    public var unreadable: Int { 0 }
-}
+/// The labels of entries are those of vCards, in lower case: `home`, `work`, `cell`.
+public typealias ContactStore = RecordStore<Contact>

@@ -1,7 +1,10 @@
 import Foundation
 
 /// A note of the user.
-public struct Note: Sendable, Hashable, Identifiable, Codable {
+public struct Note: UserRecord {
+    public static var kind: StoreKind { .notes }
+    public static var empty: Self { Self() }
+
     public var id: String
     public var title: String
     /// Markdown.
@@ -9,36 +12,48 @@ public struct Note: Sendable, Hashable, Identifiable, Codable {
     public var created: Date
     public var changed: Date
 
-    public init(id: String, title: String, body: String, created: Date, changed: Date) {
+    public init(
+        id: String = "", title: String = "", body: String = "", created: Date = .distantPast,
+        changed: Date = .distantPast
+    ) {
         self.id = id
         self.title = title
         self.body = body
         self.created = created
         self.changed = changed
     }
+
+    public var displayName: String { title.isEmpty ? Self.title(of: body) : title }
+
+    public mutating func stamp(_ date: Date, isNew: Bool) {
+        changed = max(date, changed)
+        if isNew { created = date }
+    }
 }
 
-/// The notes of the user.
-public protocol NoteStore: RecordStore {
-    /// The notes changed last first.
-    func notes(limit: Int) async throws -> [Note]
+/// The notes of the user: all of them with the one changed last first, or those whose title or body has the words. Words of
+/// three letters and more also match the beginning of a word.
+public typealias NoteStore = RecordStore<Note>
 
-    /// The note with an id.
-    func note(_ id: String) async throws -> Note?
-
-    /// The notes whose title or body has the words, the best first. Words of three letters and more also match the beginning
-    /// of a word; accents and case do not count.
-    func notes(matching words: String, limit: Int) async throws -> [Note]
-
-    /// The change that creates a note.
-    /// - Throws: `unusable-payload` without a title and a body.
-    func creation(title: String, body: String, id: String, at date: Date) async throws -> RecordChange
-
+extension RecordStore<Note> {
     /// The change that appends a paragraph to a note.
     /// - Throws: `no-such-record`.
-    func appending(_ text: String, to id: String, at date: Date) async throws -> RecordChange
+    package func appending(_ text: String, to id: String, at date: Date) async throws -> RecordChange {
+        try await change(of: id) { note in
+            while let last = note.body.last, last.isNewline { note.body.removeLast() }
+            note.body = note.body.isEmpty ? text : note.body + "\n\n" + text
+            note.stamp(date, isNew: false)
+        }
+    }
+}
 
-    /// The change that removes a note.
-    /// - Throws: `no-such-record`.
-    func removal(of id: String) async throws -> RecordChange
+extension Note {
+    /// The first line of a text without the marks of a heading, at most 80 characters.
+    static func title(of body: String) -> String {
+        let lines = body.split(whereSeparator: \.isNewline)
+            .map {
+                $0.drop { $0 == "#" || $0.isWhitespace }.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            }
+        return String((lines.first { !$0.isEmpty } ?? "").prefix(80))
+    }
 }

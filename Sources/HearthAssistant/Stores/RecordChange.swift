@@ -56,13 +56,3 @@ public enum RecordState: Sendable, Hashable {
     /// Another program has changed the record.
     case other
 }
-
-/// A store that applies changes to its records.
-public protocol RecordStore: Sendable {
-    /// Applies a change. Does nothing if the record has the new content already.
-    /// - Throws: ``AssistantError`` with `changed-elsewhere` if another program has changed the record; `FileError`.
-    func apply(_ change: RecordChange) async throws
-
-    /// Compares the record with the change.
-    func state(of change: RecordChange) async throws -> RecordState
-}

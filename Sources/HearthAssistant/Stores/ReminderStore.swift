@@ -1,7 +1,10 @@
 import Foundation
 
 /// A reminder, a task of the user.
-public struct Reminder: Sendable, Hashable, Identifiable {
+public struct Reminder: UserRecord {
+    public static var kind: StoreKind { .reminders }
+    public static var empty: Self { Self(title: "") }
+
     /// The UID.
     public var id: String
     /// The list.
@@ -18,7 +21,7 @@ public struct Reminder: Sendable, Hashable, Identifiable {
     public var isInvitation: Bool
 
     public init(
-        id: String, collection: String, title: String, due: EventTime? = nil, alarmMinutes: Int? = nil,
+        id: String = "", collection: String = "", title: String, due: EventTime? = nil, alarmMinutes: Int? = nil,
         priority: Int = 0, completed: Date? = nil, isInvitation: Bool = false
     ) {
         self.id = id
@@ -30,43 +33,61 @@ public struct Reminder: Sendable, Hashable, Identifiable {
         self.completed = completed
         self.isInvitation = isInvitation
     }
+
+    public var displayName: String { title }
 }
 
-/// The reminders of the user.
+extension Reminder: Codable {
+    private enum CodingKeys: String, CodingKey {
+        case id, list, title, due, allDay, timeZone, alarmMinutes, priority, completed, isInvitation
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        let zone = try values.decodeIfPresent(String.self, forKey: .timeZone)
+        // The form of the due time says whether it is a whole day.
+        _ = try values.decodeIfPresent(Bool.self, forKey: .allDay)
+        self.init(
+            id: try values.text(.id), collection: try values.text(.list),
+            title: try values.decode(String.self, forKey: .title), due: try values.time(.due, zone: zone),
+            alarmMinutes: try values.decodeIfPresent(Int.self, forKey: .alarmMinutes),
+            priority: try values.decodeIfPresent(Int.self, forKey: .priority) ?? 0,
+            completed: try values.decodeIfPresent(Date.self, forKey: .completed),
+            isInvitation: try values.decodeIfPresent(Bool.self, forKey: .isInvitation) ?? false)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: CodingKeys.self)
+        try values.encode(id, forKey: .id)
+        try values.encode(collection, forKey: .list)
+        try values.encode(title, forKey: .title)
+        try values.encode(due?.text, forKey: .due)
+        try values.encode(due?.isAllDay ?? false, forKey: .allDay)
+        try values.encode(due?.timeZone, forKey: .timeZone)
+        try values.encode(alarmMinutes, forKey: .alarmMinutes)
+        try values.encode(priority, forKey: .priority)
+        try values.encode(completed, forKey: .completed)
+        try values.encode(isInvitation, forKey: .isInvitation)
+    }
+}
+
+/// The reminders of the user: ``RecordStore/records(matching:limit:)`` has open ones first, the soonest before the others.
 ///
-/// The bytes of a record are as in ``CalendarStore``: the text of one VTODO in files, CalDAV and Evolution, an encoding of
-/// the values of an `EKReminder` in EventKit.
-public protocol ReminderStore: RecordStore {
-    /// The number of records that the store cannot read, and skips.
-    var unreadable: Int { get async throws }
+/// Writing a repeating reminder with a time of completion moves it to its next time instead.
+public typealias ReminderStore = RecordStore<Reminder>
 
-    /// Open reminders, those due first first and those without a time last; with `completed` also the others, last.
-    func reminders(completed: Bool, limit: Int) async throws -> [Reminder]
-
-    /// The reminder with a UID.
-    func reminder(_ id: String) async throws -> Reminder?
-
-    /// The open reminders whose title contains the words, in the order of ``reminders(completed:limit:)``; with
-    /// `completed` also the others, last.
-    func reminders(titled words: String, completed: Bool, limit: Int) async throws -> [Reminder]
-
-    /// The change that creates a reminder.
-    /// - Parameter id: its UID, which makes a repeated creation the same record.
-    /// - Throws: `unusable-payload` without a title.
-    func creation(
-        title: String, due: EventTime?, alarmMinutes: Int?, priority: Int, id: String
-    ) async throws -> RecordChange
+extension RecordStore<Reminder> {
+    /// Open reminders, the soonest first and those without a time last; with `completed` also the others, last.
+    package func reminders(
+        matching words: String = "", completed: Bool = false, limit: Int
+    ) async throws -> [Reminder] {
+        let found = try await records(matching: words, limit: completed ? limit : .max)
+        return Array(found.lazy.filter { completed || $0.completed == nil }.prefix(max(0, limit)))
+    }
 
     /// The change that completes a reminder. A repeating one moves to its next time instead.
     /// - Throws: `no-such-record`.
-    func completion(of id: String, at date: Date) async throws -> RecordChange
-
-    /// The change that removes a reminder.
-    /// - Throws: `no-such-record`.
-    func removal(of id: String) async throws -> RecordChange
-}
-
-extension ReminderStore {
-    /// Zero, for a store that reads all of its records.
-    public var unreadable: Int { 0 }
+    package func completion(of id: String, at date: Date) async throws -> RecordChange {
+        try await change(of: id) { if $0.completed == nil { $0.completed = date } }
+    }
 }

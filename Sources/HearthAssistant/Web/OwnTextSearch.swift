@@ -1,12 +1,12 @@
 import Foundation
 
 /// Searches the user's own notes and conversations; no query leaves the device.
-public struct OwnTextSearch: SearchProvider {
+package struct OwnTextSearch: SearchProvider {
     private let notes: (any NoteStore)?
     private let conversations: (any ConversationStore)?
 
     /// A search over stores; without any, over those of the assistant that it is given to.
-    public init(notes: (any NoteStore)? = nil, conversations: (any ConversationStore)? = nil) {
+    package init(notes: (any NoteStore)? = nil, conversations: (any ConversationStore)? = nil) {
         self.notes = notes
         self.conversations = conversations
     }
@@ -17,13 +17,13 @@ public struct OwnTextSearch: SearchProvider {
             ? OwnTextSearch(notes: notes, conversations: conversations) : self
     }
 
-    public var name: String { "notes and conversations" }
+    package var name: String { "notes and conversations" }
 
-    public var isRemote: Bool { false }
+    package var isRemote: Bool { false }
 
-    public func search(_ query: String, limit: Int) async throws -> [SearchResult] {
+    package func search(_ query: String, limit: Int) async throws -> [SearchResult] {
         var results: [SearchResult] = []
-        for note in try await notes?.notes(matching: query, limit: limit) ?? [] {
+        for note in try await query.isEmpty ? [] : notes?.records(matching: query, limit: limit) ?? [] {
             let title = note.title.isEmpty ? "Note" : note.title
             results.append(SearchResult(title: title, excerpt: note.body.promptLine(500), id: note.id))
         }

@@ -5,7 +5,7 @@ import HearthHTTP
 /// Searches the web with the JSON API of a SearXNG server: `GET /search?q=QUERY&format=json`.
 ///
 /// The server has to allow the format: `search.formats` in its `settings.yml` contains `json`.
-public struct SearXNG: SearchProvider {
+package struct SearXNG: SearchProvider {
     private let address: URL
     private let key: String?
     private let client: any HTTPClient
@@ -15,7 +15,7 @@ public struct SearXNG: SearchProvider {
     /// - Parameters:
     ///   - address: of the server, `https`, or `http` to this machine.
     ///   - key: sent as bearer token, for servers behind a gate.
-    public init(address: URL, key: String? = nil) {
+    package init(address: URL, key: String? = nil) {
         self.init(address: address, key: key, client: CurlHTTPClient())
     }
 
@@ -25,11 +25,11 @@ public struct SearXNG: SearchProvider {
         self.client = client
     }
 
-    public var name: String { address.host() ?? "SearXNG" }
+    package var name: String { address.host() ?? "SearXNG" }
 
-    public var isRemote: Bool { true }
+    package var isRemote: Bool { true }
 
-    public func search(_ query: String, limit: Int) async throws -> [SearchResult] {
+    package func search(_ query: String, limit: Int) async throws -> [SearchResult] {
         guard var parts = URLComponents(url: address, resolvingAgainstBaseURL: true) else {
             throw failure("its address cannot be used")
         }

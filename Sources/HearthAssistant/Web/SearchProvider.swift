@@ -1,16 +1,16 @@
 import Foundation
 
 /// A result of a search.
-public struct SearchResult: Sendable, Hashable, Codable {
-    public var title: String
+package struct SearchResult: Sendable, Hashable, Codable {
+    package var title: String
     /// The beginning or the fitting part of the text.
-    public var excerpt: String
+    package var excerpt: String
     /// The address of a web page; `nil` for the user's own texts.
-    public var url: String?
+    package var url: String?
     /// Identifies the user's own text in its store; empty for a web page.
-    public var id: String
+    package var id: String
 
-    public init(title: String, excerpt: String, url: String? = nil, id: String = "") {
+    package init(title: String, excerpt: String, url: String? = nil, id: String = "") {
         self.title = title
         self.excerpt = excerpt
         self.url = url
@@ -19,7 +19,7 @@ public struct SearchResult: Sendable, Hashable, Codable {
 }
 
 /// Answers the queries of `WEB_SEARCH` blocks.
-public protocol SearchProvider: Sendable {
+package protocol SearchProvider: Sendable {
     /// The name for cards, such as `search.example.org` or `notes and conversations`.
     var name: String { get }
     /// Whether queries leave the device, and the results were written by others.

@@ -1,12 +1,12 @@
-/// The codes of ``DigestError``.
-public enum DigestErrorDomain: ErrorDomain {
-    public static var codes: [ErrorCode<Self>] { [.indexInvalid, .unavailable] }
+extension SHA256Digest: ErrorDomain {
+    /// The codes of ``DigestError``.
+    public static var errorCodes: [ErrorCode<Self>] { [.indexInvalid, .unavailable] }
 }
 
 /// A digest that cannot be read or computed.
-public typealias DigestError = HearthError<DigestErrorDomain>
+public typealias DigestError = HearthError<SHA256Digest>
 
-extension ErrorCode<DigestErrorDomain> {
+extension ErrorCode<SHA256Digest> {
     /// A chunk index whose values are inconsistent.
     public static var indexInvalid: Self { "index-invalid" }
     /// The system's OpenSSL refuses the algorithm, as a FIPS provider refuses SHA-1.

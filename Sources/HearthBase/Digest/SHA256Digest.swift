@@ -58,7 +58,7 @@ public struct SHA256Digest: Sendable, Hashable, Codable, CustomStringConvertible
 
 extension [UInt8] {
     /// Reads an even number of hexadecimal digits, `nil` for other text.
-    public init?(hexadecimal text: some StringProtocol) {
+    package init?(hexadecimal text: some StringProtocol) {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []
@@ -73,7 +73,7 @@ extension [UInt8] {
     }
 
     /// Two lower-case hexadecimal digits for each byte.
-    public var hexadecimal: String {
+    package var hexadecimal: String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }

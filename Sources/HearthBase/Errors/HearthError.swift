@@ -1,22 +1,22 @@
 import Foundation
 
-/// The namespace of one module's error codes.
+/// A type whose failures have error codes of their own.
 ///
-/// A module declares an empty enum, lists its codes, and names its error with a type alias:
+/// A module lists the codes in an extension of such a type, and names the error with a type alias:
 ///
 /// ```swift
-/// public enum StoreErrorDomain: ErrorDomain {
-///     public static var codes: [ErrorCode<Self>] { [.notInstalled] }
+/// extension InstalledRelease: ErrorDomain {
+///     public static var errorCodes: [ErrorCode<Self>] { [.notInstalled] }
 /// }
-/// public typealias StoreError = HearthError<StoreErrorDomain>
-/// extension ErrorCode<StoreErrorDomain> {
+/// public typealias StoreError = HearthError<InstalledRelease>
+/// extension ErrorCode<InstalledRelease> {
 ///     /// The family or release asked for is not on this device.
 ///     public static var notInstalled: Self { "not-installed" }
 /// }
 /// ```
 public protocol ErrorDomain: Sendable {
     /// Every code of the domain; `docs/errors.md` is checked against these lists.
-    static var codes: [ErrorCode<Self>] { get }
+    static var errorCodes: [ErrorCode<Self>] { get }
 }
 
 /// A stable, string-backed error code for logs, `--format json` and HTTP bodies.
@@ -37,8 +37,10 @@ public struct ErrorCode<Domain: ErrorDomain>: Hashable, Sendable, Codable, Expre
 
     /// The code with this text, ``unknown`` if this version does not know it.
     public init(decoding text: String) {
-        let code = Self(stringLiteral: text)
-        self = Domain.codes.contains(code) ? code : .unknown
+        // Earlier versions had three codes for too little memory.
+        let isMemory = text == "model-does-not-fit" || text == "insufficient-memory"
+        let code = Self(stringLiteral: isMemory ? "not-enough-memory" : text)
+        self = Domain.errorCodes.contains(code) ? code : .unknown
     }
 
     public init(from decoder: any Decoder) throws {
@@ -76,7 +78,7 @@ public enum ErrorDisposition: Sendable, Hashable {
 }
 
 /// The facts of a failure, for programs. Never contains secrets or a user's text.
-public struct ErrorContext: Sendable, Hashable {
+public struct ErrorContext: Sendable, Hashable, Codable {
     /// The affected model, by the name that the user gave.
     public var model: String?
     /// The affected file or folder.

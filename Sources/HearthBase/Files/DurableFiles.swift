@@ -98,10 +98,10 @@ extension FileSystem {
 
 extension Path {
     /// The mark in the name of an unfinished file; listings of the folder skip such names.
-    public static let temporaryMark = ".tmp-"
+    package static let temporaryMark = ".tmp-"
 
     /// An unused name beside `name` with ``temporaryMark``, within the limit for names.
-    public func appendingTemporary(besides name: String) -> Path {
+    package func appendingTemporary(besides name: String) -> Path {
         var beginning = name
         while beginning.utf8.count > 180 { beginning.unicodeScalars.removeLast() }
         return joined("." + beginning + Path.temporaryMark + String(UInt64.random(in: 0 ... .max), radix: 36))

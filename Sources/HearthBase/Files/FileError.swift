@@ -1,16 +1,16 @@
 import Foundation
 
-/// The codes of ``FileError``.
-public enum FileErrorDomain: ErrorDomain {
-    public static var codes: [ErrorCode<Self>] {
-        [.notFound, .permissionDenied, .readOnly, .diskFull, .notADirectory, .alreadyExists, .ioFailure]
+extension Path: ErrorDomain {
+    /// The codes of ``FileError``.
+    public static var errorCodes: [ErrorCode<Self>] {
+        [.notFound, .permissionDenied, .readOnly, .diskFull, .notADirectory, .alreadyExists, .ioFailure, .settingsBusy]
     }
 }
 
 /// A file operation that the system refused.
-public typealias FileError = HearthError<FileErrorDomain>
+public typealias FileError = HearthError<Path>
 
-extension ErrorCode<FileErrorDomain> {
+extension ErrorCode<Path> {
     /// The file or folder does not exist (`ENOENT`).
     public static var notFound: Self { "file-not-found" }
     /// The user has no permission (`EACCES`, `EPERM`).
@@ -25,16 +25,18 @@ extension ErrorCode<FileErrorDomain> {
     public static var alreadyExists: Self { "file-exists" }
     /// Any other failure of the system.
     public static var ioFailure: Self { "io-failure" }
+    /// Another process holds the lock of a file of settings, keys or credits for too long.
+    public static var settingsBusy: Self { "settings-busy" }
 }
 
-extension HearthError where Domain == FileErrorDomain {
+extension HearthError where Domain == Path {
     /// The error for a failed system call.
     /// - Parameters:
     ///   - number: the `errno` of the call.
     ///   - doing: the operation, such as `write`.
     ///   - path: the file or folder of the operation.
     public init(errno number: Int32, doing: String, path: Path) {
-        let (code, reason, remedy): (ErrorCode<FileErrorDomain>, String, String?) =
+        let (code, reason, remedy): (ErrorCode<Path>, String, String?) =
             switch number {
             case ENOENT: (.notFound, "no such file or folder", nil)
             case EACCES, EPERM: (.permissionDenied, "permission denied", "Check who owns it and its access rights.")

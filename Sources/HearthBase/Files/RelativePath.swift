@@ -4,11 +4,11 @@ import Foundation
 ///
 /// A path has 1 to 16 names joined by `/`, each a ``PathComponent``, and at most 1024 bytes. So it is never absolute or
 /// empty, and never leaves the folder. Equality is that of Swift strings, as for components.
-public struct RelativePath: Sendable, Hashable, Comparable, CustomStringConvertible {
+package struct RelativePath: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The most names of a path.
-    public static let maximumDepth = 16
+    package static let maximumDepth = 16
     /// The most bytes of a path, separators included.
-    public static let maximumLength = 1024
+    package static let maximumLength = 1024
 
     /// The names from the outermost folder to the file, never empty.
     package let components: [PathComponent]
@@ -22,7 +22,7 @@ public struct RelativePath: Sendable, Hashable, Comparable, CustomStringConverti
     }
 
     /// Makes a path, `nil` if it is not safe.
-    public init?(_ text: some StringProtocol) {
+    package init?(_ text: some StringProtocol) {
         guard (1...Self.maximumLength).contains(text.utf8.count) else { return nil }
         // Splits bytes, because a Swift character joins a separator with a combining mark after it.
         let names = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -40,13 +40,13 @@ public struct RelativePath: Sendable, Hashable, Comparable, CustomStringConverti
     package var last: PathComponent { components[components.count - 1] }
 
     /// The file's folder, `nil` if that is the folder the path is relative to.
-    public var parent: RelativePath? {
+    package var parent: RelativePath? {
         guard components.count > 1 else { return nil }
         return RelativePath(components.dropLast().map(\.name).joined(separator: "/"))
     }
 
     /// The folders above the file, the outermost first.
-    public var folders: [RelativePath] {
+    package var folders: [RelativePath] {
         var folders: [RelativePath] = []
         var next = parent
         while let folder = next {
@@ -57,22 +57,22 @@ public struct RelativePath: Sendable, Hashable, Comparable, CustomStringConverti
     }
 
     /// The path with a suffix at its name, such as `.index`; `nil` if that is too long.
-    public func withSuffix(_ suffix: String) -> RelativePath? { RelativePath(string + suffix) }
+    package func withSuffix(_ suffix: String) -> RelativePath? { RelativePath(string + suffix) }
 
     /// The same text for all paths that case-insensitive file systems treat as one file. Swift's comparison of strings
     /// handles normalisation.
-    public var folded: String {
+    package var folded: String {
         // Both conversions: some letters have the same upper case as a letter with another lower case (`ſ` and `s`).
         string.uppercased().lowercased()
     }
 
-    public var description: String { string }
+    package var description: String { string }
 
-    public static func < (left: Self, right: Self) -> Bool { left.string < right.string }
+    package static func < (left: Self, right: Self) -> Bool { left.string < right.string }
 }
 
 extension RelativePath: Codable {
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let path = RelativePath(try container.decode(String.self)) else {
             throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a path inside a folder")
@@ -80,7 +80,7 @@ extension RelativePath: Codable {
         self = path
     }
 
-    public func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(string)
     }
@@ -121,5 +121,5 @@ package struct DistinctPaths: Sendable {
 
 extension Path {
     /// Joins a checked path.
-    public func appending(_ path: RelativePath) -> Path { joined(path.string) }
+    package func appending(_ path: RelativePath) -> Path { joined(path.string) }
 }

@@ -1,6 +1,6 @@
 /// The codes of ``GGUFError``.
 public enum GGUFErrorDomain: ErrorDomain {
-    public static var codes: [ErrorCode<Self>] {
+    public static var errorCodes: [ErrorCode<Self>] {
         [.notGGUF, .truncated, .corrupt, .unsupportedVersion, .headerTooLarge]
     }
 }

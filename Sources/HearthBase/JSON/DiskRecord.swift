@@ -5,17 +5,8 @@ package protocol DiskRecord: Codable {}
 
 extension DiskRecord {
     /// Reads a record's bytes.
-    package init(data: Data) throws {
-        let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = .iso8601
-        self = try decoder.decode(Self.self, from: data)
-    }
+    package init(data: Data) throws { self = try JSON.value(Self.self, data) }
 
     /// The record's bytes for the disk.
-    package func data() throws -> Data {
-        let encoder = JSONEncoder()
-        encoder.dateEncodingStrategy = .iso8601
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return try encoder.encode(self) + Data("\n".utf8)
-    }
+    package func data() throws -> Data { try JSON.data(self, isPretty: true) + Data("\n".utf8) }
 }

@@ -17,17 +17,16 @@ extension JSONValue {
 
     /// Reads one JSON document (RFC 8259) strictly: UTF-8, no bytes after it, no duplicate keys, at most 64 levels.
     package init(parsing data: Data) throws(JSONSyntaxError) {
-        var parser = JSONParser(bytes: Array(data))
-        self = try parser.document()
+        try self.init(parsing: Array(data))
     }
 
-    /// Reads one JSON document like ``init(parsing:)``, and keeps the order of keys.
-    /// - Returns: the document, and the keys of each object in the order in which the objects begin.
-    package static func withKeys(parsing bytes: [UInt8]) throws(JSONSyntaxError) -> (value: Self, keys: [[String]]) {
+    /// Reads one JSON document.
+    package init(parsing text: String) throws(JSONSyntaxError) { try self.init(parsing: Array(text.utf8)) }
+
+    /// Reads one JSON document.
+    package init(parsing bytes: [UInt8]) throws(JSONSyntaxError) {
         var parser = JSONParser(bytes: bytes)
-        parser.keys = []
-        let value = try parser.document()
-        return (value, parser.keys ?? [])
+        self = try parser.document()
     }
 }
 
@@ -36,8 +35,6 @@ extension JSONValue {
 private struct JSONParser {
     let bytes: [UInt8]
     var position = 0
-    /// The keys of each object in the order in which the objects begin; `nil` if they are not recorded.
-    var keys: [[String]]?
 
     init(bytes: [UInt8]) {
         self.bytes = bytes
@@ -72,9 +69,7 @@ private struct JSONParser {
     }
 
     private mutating func object(depth: Int) throws(JSONSyntaxError) -> JSONValue {
-        var members: [String: JSONValue] = [:]
-        let number = keys?.count ?? 0
-        keys?.append([])
+        var members = JSONMembers()
         position += 1
         skipWhitespace()
         if take("}") { return .object(members) }
@@ -85,7 +80,6 @@ private struct JSONParser {
             skipWhitespace()
             guard take(":") else { throw failure("a colon is expected here") }
             skipWhitespace()
-            keys?[number].append(key)
             members[key] = try value(depth: depth + 1)
             skipWhitespace()
             if take("}") { return .object(members) }

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A JSON document that keeps the digits of its numbers, so that reading and writing do not change them.
+/// A JSON document that keeps the digits of its numbers and the order of its keys, so that reading and writing do not change
+/// them.
 package enum JSONValue: Sendable, Hashable {
     case null
     case boolean(Bool)
@@ -8,13 +9,46 @@ package enum JSONValue: Sendable, Hashable {
     case number(String)
     case string(String)
     case array([JSONValue])
-    case object([String: JSONValue])
+    case object(JSONMembers)
 
     /// A whole number.
     package static func integer(_ value: some BinaryInteger) -> Self { .number(String(value)) }
 
-    /// The members of an object.
-    package var members: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
+    /// A number with the fewest digits that give it: 0.35, not 0.3499999940395355; 0 for one that JSON does not have.
+    package static func number(_ value: Float) -> Self { .number(value.isFinite ? "\(value)" : "0") }
+
+    /// A number with the fewest digits that give it; 0 for one that JSON does not have.
+    package static func double(_ value: Double) -> Self { .number(value.isFinite ? "\(value)" : "0") }
+
+    /// A string of `prefix` and the bytes in base64.
+    package static func base64(_ bytes: [UInt8], prefix: String = "") -> Self {
+        .string(prefix + Data(bytes).base64EncodedString())
+    }
+
+    /// The object that a model's text has; an empty object for other texts.
+    package static func object(parsing text: String) -> Self {
+        guard let value = try? JSONValue(parsing: text), value.members != nil else { return .object([:]) }
+        return value
+    }
+
+    package var members: JSONMembers? { if case .object(let members) = self { members } else { nil } }
+    package var items: [JSONValue]? { if case .array(let items) = self { items } else { nil } }
+    package var string: String? { if case .string(let text) = self { text } else { nil } }
+    package var flag: Bool? { if case .boolean(let flag) = self { flag } else { nil } }
+    package var number: Decimal? {
+        guard case .number(let digits) = self else { return nil }
+        return Decimal(string: digits, locale: Locale(identifier: "en_US_POSIX"))
+    }
+
+    /// A member of an object; `nil` removes it.
+    package subscript(key: String) -> JSONValue? {
+        get { members?[key] }
+        set {
+            guard var members else { return }
+            members[key] = newValue
+            self = .object(members)
+        }
+    }
 
     /// The kind of value, for messages.
     package var kind: String {
@@ -27,67 +61,14 @@ package enum JSONValue: Sendable, Hashable {
         case .object: "an object"
         }
     }
+}
 
-    /// The document indented by two spaces, with keys sorted by their bytes, slashes not escaped, and a final newline:
-    /// equal documents give equal bytes.
-    package var data: Data { Data((text + "\n").utf8) }
-
-    /// As ``data``, without the final newline.
-    package var text: String {
-        var text = ""
-        write(to: &text, indent: 0)
-        return text
-    }
-
-    private func write(to text: inout String, indent: Int) {
-        switch self {
-        case .null: text += "null"
-        case .boolean(let value): text += value ? "true" : "false"
-        case .number(let digits): text += digits
-        case .string(let string): Self.write(string, to: &text)
-        case .array(let items):
-            Self.write(items, between: "[", "]", to: &text, indent: indent) { item, text in
-                item.write(to: &text, indent: indent + 1)
-            }
-        case .object(let members):
-            let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-            Self.write(sorted, between: "{", "}", to: &text, indent: indent) { member, text in
-                Self.write(member.key, to: &text)
-                text += ": "
-                member.value.write(to: &text, indent: indent + 1)
-            }
-        }
-    }
-
-    private static func write<Item>(
-        _ items: [Item], between open: String, _ close: String, to text: inout String, indent: Int,
-        _ writeItem: (Item, inout String) -> Void
-    ) {
-        text += open
-        for (index, item) in items.enumerated() {
-            text += index == 0 ? "\n" : ",\n"
-            text += String(repeating: "  ", count: indent + 1)
-            writeItem(item, &text)
-        }
-        if !items.isEmpty { text += "\n" + String(repeating: "  ", count: indent) }
-        text += close
-    }
-
-    private static func write(_ string: String, to text: inout String) {
-        text += "\""
-        for scalar in string.unicodeScalars {
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case "\n": text += "\\n"
-            case "\r": text += "\\r"
-            case "\t": text += "\\t"
-            case "\u{0}"..."\u{1F}", "\u{7F}", "\u{2028}", "\u{2029}":
-                let digits = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        text += "\""
-    }
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    package init(stringLiteral value: String) { self = .string(value) }
+    package init(integerLiteral value: Int) { self = .integer(value) }
+    package init(booleanLiteral value: Bool) { self = .boolean(value) }
+    package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    package init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(JSONMembers(elements)) }
 }

@@ -5,7 +5,7 @@ import Foundation
 /// The body is not interrupted when the calling task is cancelled: it must be short or check a flag. At most 64 bodies
 /// run at once; further ones wait.
 /// - Throws: errors of `body`.
-public func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+package func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     // The result is passed through a lock, which the thread sanitizer understands; it does not always see what a
     // continuation passes.
     let result = Locked<Swift.Result<Result, any Error>?>(nil)

@@ -39,7 +39,7 @@ package struct Stopwatch: Sendable {
 
 extension Duration {
     /// The duration as fractional seconds.
-    public var seconds: Double {
+    package var seconds: Double {
         Double(components.seconds) + Double(components.attoseconds) * 1e-18
     }
 }

@@ -12,9 +12,9 @@ public struct BundledSource: CatalogSource {
     public var name: String { "bundled" }
 
     /// The source of a folder.
-    public init(folder: Path) { self.init(folder: folder, fileSystem: LocalFileSystem()) }
+    public init(folder: URL) { self.init(folder: Path(folder.path)) }
 
-    package init(folder: Path, fileSystem: any FileSystem) {
+    package init(folder: Path, fileSystem: any FileSystem = LocalFileSystem()) {
         self.folder = folder
         self.fileSystem = fileSystem
     }

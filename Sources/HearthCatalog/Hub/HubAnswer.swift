@@ -33,7 +33,7 @@ struct HubRepository: Sendable, Hashable {
     }
 
     /// The license in the model card, else in the tags.
-    private static func license(_ facts: [String: JSONValue]) -> String? {
+    private static func license(_ facts: JSONMembers) -> String? {
         func line(_ text: String) -> String? { (1...128).contains(text.utf8.count) && text.isPlain() ? text : nil }
         if case .object(let card)? = facts["cardData"], case .string(let license)? = card["license"] {
             return line(license)
@@ -82,7 +82,7 @@ struct HubFile: Sendable, Hashable {
         return files
     }
 
-    private init(_ facts: [String: JSONValue], name: String, of reference: HubReference) throws(CatalogError) {
+    private init(_ facts: JSONMembers, name: String, of reference: HubReference) throws(CatalogError) {
         func invalid(_ what: String, _ expected: String) -> CatalogError {
             HubAnswer.invalid(reference, "\(what) of \(name.quoted)", expected: expected)
         }

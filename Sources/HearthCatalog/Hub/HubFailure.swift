@@ -55,7 +55,7 @@ struct HubFailure: Sendable {
     }
 
     private func error(
-        _ code: ErrorCode<CatalogErrorDomain>, _ message: String, _ url: URL, _ status: Int, field: String? = nil,
+        _ code: ErrorCode<Release>, _ message: String, _ url: URL, _ status: Int, field: String? = nil,
         remedy: String
     ) -> CatalogError {
         CatalogError(

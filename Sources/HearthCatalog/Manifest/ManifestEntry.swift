@@ -217,7 +217,7 @@ extension ModelFormat {
     /// The format of a file that an engine can open, `nil` if its path does not tell.
     ///
     /// A compiled Core ML model is a folder: its file `coremldata.bin` stands for all of them.
-    public init?(file: RelativePath) {
+    package init?(file: RelativePath) {
         if let folder = file.parent, Path(folder.string).fileExtension == "mlmodelc", file.last.name == "coremldata.bin"
         {
             self = .coreml

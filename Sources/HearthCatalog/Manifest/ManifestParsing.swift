@@ -147,7 +147,7 @@ extension [ReleaseVersion] {
     }
 }
 
-extension HearthError where Domain == CatalogErrorDomain {
+extension HearthError where Domain == Release {
     static func manifestTooLarge(url: URL) -> Self {
         let limit = "at most \(Catalog.maximumManifestSize >> 20) MiB"
         return Self(

@@ -3,7 +3,7 @@ import HearthBase
 
 /// Reads the fields of one object of a manifest. Errors name the field, the entry, the expected and the found value.
 package struct ManifestReader {
-    package let members: [String: JSONValue]
+    package let members: JSONMembers
     /// The object's position, such as `models[2]`; empty for the document.
     package let place: String
     /// The entry's identifier, as soon as it is read.
@@ -166,5 +166,5 @@ extension Date {
     }
 
     /// The time in UTC, in whole seconds, such as `2026-11-21T00:00:00Z`.
-    public var timestamp: String { formatted(.iso8601) }
+    package var timestamp: String { formatted(.iso8601) }
 }

@@ -1,9 +1,9 @@
 import Foundation
 import HearthBase
 
-/// The codes of ``CatalogError``.
-public enum CatalogErrorDomain: ErrorDomain {
-    public static var codes: [ErrorCode<Self>] {
+extension Release: ErrorDomain {
+    /// The codes of ``CatalogError``.
+    public static var errorCodes: [ErrorCode<Self>] {
         [
             .badReference, .manifestInvalid, .manifestTooLarge, .schemaTooNew, .notAManifest,
             .originUnreachable, .originRefused, .unknownFamily, .familyNeeded, .unknownVersion, .unknownVariant,
@@ -14,9 +14,9 @@ public enum CatalogErrorDomain: ErrorDomain {
 }
 
 /// A source could not be reached or read, or does not offer the requested model.
-public typealias CatalogError = HearthError<CatalogErrorDomain>
+public typealias CatalogError = HearthError<Release>
 
-extension ErrorCode<CatalogErrorDomain> {
+extension ErrorCode<Release> {
     /// The text is not a model reference.
     public static var badReference: Self { "bad-reference" }
     /// A field of the manifest is missing or malformed; the context names it.

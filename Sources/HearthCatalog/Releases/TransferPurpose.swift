@@ -46,15 +46,13 @@ package struct TransferPurpose: Sendable, Hashable, Codable {
 
     /// The purpose as text for a transfer's plan.
     package var tag: String? {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Values of these types always encode. Without a tag, the transfer cannot be continued from its plan.
-        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) }
+        return try? JSON.text(self)
     }
 
     /// Reads the tag of a transfer; `nil` for a tag of another caller, or a hostile one.
     package init?(tag: String) {
-        guard let purpose = try? JSONDecoder().decode(Self.self, from: Data(tag.utf8)),
+        guard let purpose = try? JSON.value(Self.self, Data(tag.utf8)),
             purpose.text == nil || purpose.reference != nil
         else { return nil }
         self = purpose

@@ -3,7 +3,7 @@ import HearthBase
 
 /// The codes of ``TrustError``.
 public enum TrustErrorDomain: ErrorDomain {
-    public static var codes: [ErrorCode<Self>] {
+    public static var errorCodes: [ErrorCode<Self>] {
         [
             .metadataInvalid, .metadataTooLarge, .metadataMissing, .tooFewSignatures, .metadataRollback,
             .metadataExpired, .metadataMismatch, .unknownTarget, .targetMismatch, .tooManyDelegations, .noTrustedRoot,

@@ -3,7 +3,7 @@ import HearthBase
 /// Tells which class a picture shows.
 ///
 /// ```swift
-/// let classifier = try await NomClassifier.load(ClassifierFiles(local: Path("hanzi.onnx")))
+/// let classifier = try await ONNXClassifier.load(ClassifierFiles(local: Path("hanzi.onnx")))
 /// let answer = try await classifier.classify([picture], top: 5)[0]
 /// print(answer.candidates[0].label, answer.candidates[0].confidence)
 /// ```
@@ -46,12 +46,12 @@ public struct ClassifierInformation: Sendable, Hashable {
     /// The white margin around a character cut from a page, as a share of the character's side.
     public var margin: Double
     /// The confidences that the publisher recommends for routing.
-    public var thresholds: RoutingThresholds
+    package var thresholds = RoutingThresholds()
 
     /// Makes facts, by default those of a grey input of 64 × 64 pixels.
     public init(
         name: String, classCount: Int, classListVersion: String? = nil, inputWidth: Int = 64, inputHeight: Int = 64,
-        isGrey: Bool = true, margin: Double = 0.1, thresholds: RoutingThresholds = RoutingThresholds()
+        isGrey: Bool = true, margin: Double = 0.1
     ) {
         self.name = name
         self.classCount = classCount
@@ -60,7 +60,6 @@ public struct ClassifierInformation: Sendable, Hashable {
         self.inputHeight = inputHeight
         self.isGrey = isGrey
         self.margin = margin
-        self.thresholds = thresholds
     }
 }
 

@@ -2,7 +2,7 @@ import HearthBase
 
 /// The codes of ``ClassificationError``.
 public enum ClassificationErrorDomain: ErrorDomain {
-    public static var codes: [ErrorCode<Self>] {
+    public static var errorCodes: [ErrorCode<Self>] {
         [
             .visionMissing, .unreadableModel, .unsupportedModel, .undescribedInput, .unusableSettings,
             .unusableClasses, .mismatched, .canaryMissed, .notReady, .failed, .unusableDocument,

@@ -2,9 +2,9 @@ import Foundation
 import HearthBase
 
 /// A classifier's classes in the order of its output.
-public struct ClassLabels: Sendable, Hashable {
+package struct ClassLabels: Sendable, Hashable {
     /// The labels, each once.
-    public let labels: [String]
+    package let labels: [String]
 
     /// The largest list, in bytes.
     package static let maximumBytes = 16 << 20

@@ -129,7 +129,7 @@ private struct SettingsReader {
         var reason: String
     }
 
-    let members: [String: JSONValue]
+    let members: JSONMembers
 
     init(_ document: JSONValue) throws(Problem) {
         guard let members = document.members else { throw Problem(field: "", reason: "it is not an object") }
@@ -186,14 +186,14 @@ private struct SettingsReader {
         return ClassifierSettings.Canary(picture: name, label: ClassLabels.decoded(label))
     }
 
-    private func side(_ values: [String: JSONValue], _ key: String) throws(Problem) -> Int {
+    private func side(_ values: JSONMembers, _ key: String) throws(Problem) -> Int {
         let value = try number(values, key, "input.\(key)", in: 1...2048)
         guard value == value.rounded() else { throw Problem(field: "input.\(key)", reason: "must be a whole number") }
         return Int(value)
     }
 
     private func choice<Value: RawRepresentable<String> & CaseIterable>(
-        _ values: [String: JSONValue], _ key: String, _ field: String
+        _ values: JSONMembers, _ key: String, _ field: String
     ) throws(Problem) -> Value {
         if case .string(let text)? = values[key], let value = Value(rawValue: text) { return value }
         let names = Value.allCases.map(\.rawValue).joined(separator: ", ")
@@ -201,7 +201,7 @@ private struct SettingsReader {
     }
 
     private func numbers(
-        _ values: [String: JSONValue], _ key: String, _ channels: ClassifierSettings.Channels,
+        _ values: JSONMembers, _ key: String, _ channels: ClassifierSettings.Channels,
         in range: ClosedRange<Double>
     ) throws(Problem) -> [Float] {
         let field = "input.\(key)"
@@ -217,13 +217,13 @@ private struct SettingsReader {
     }
 
     private func optional(
-        _ values: [String: JSONValue], _ key: String, _ field: String, in range: ClosedRange<Double>
+        _ values: JSONMembers, _ key: String, _ field: String, in range: ClosedRange<Double>
     ) throws(Problem) -> Double? {
         values[key] == nil ? nil : try number(values, key, field, in: range)
     }
 
     private func number(
-        _ values: [String: JSONValue], _ key: String, _ field: String, in range: ClosedRange<Double>
+        _ values: JSONMembers, _ key: String, _ field: String, in range: ClosedRange<Double>
     ) throws(Problem) -> Double {
         guard case .number(let digits)? = values[key], let value = Double(digits), range.contains(value) else {
             throw Problem(field: field, reason: "must be a number from \(range.lowerBound) to \(range.upperBound)")

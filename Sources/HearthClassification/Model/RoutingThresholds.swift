@@ -1,18 +1,18 @@
 /// The confidences that divide a classifier's answers into bands.
-public struct RoutingThresholds: Sendable, Hashable {
+package struct RoutingThresholds: Sendable, Hashable {
     /// From this confidence on, an answer is accepted: 0.90.
-    public var green: Double
+    package var green: Double
     /// From this confidence on, an answer is accepted as uncertain: 0.60. Below it, the cloud is asked.
-    public var yellow: Double
+    package var yellow: Double
 
     /// Makes thresholds, by default those of seed 002.
-    public init(green: Double = 0.90, yellow: Double = 0.60) {
+    package init(green: Double = 0.90, yellow: Double = 0.60) {
         self.green = green
         self.yellow = yellow
     }
 
     /// The band of a confidence. No comparison with NaN is true, so it is unsure.
-    public func band(of confidence: Double) -> ConfidenceBand {
+    package func band(of confidence: Double) -> ConfidenceBand {
         if confidence >= green { return .green }
         if confidence >= yellow { return .yellow }
         return .unsure
@@ -20,7 +20,7 @@ public struct RoutingThresholds: Sendable, Hashable {
 }
 
 /// How much an answer of a classifier is worth.
-public enum ConfidenceBand: String, Sendable, Hashable, Codable {
+package enum ConfidenceBand: String, Sendable, Hashable, Codable {
     /// Accepted.
     case green
     /// Accepted as uncertain.

@@ -1,13 +1,13 @@
 import HearthBase
 
 /// How a page is cut.
-public struct PageOptions: Sendable, Hashable {
-    public var direction: ReadingDirection
+package struct PageOptions: Sendable, Hashable {
+    package var direction: ReadingDirection
     /// The largest angle in degrees by which a page is straightened, 0...15.
-    public var maximumDegrees: Double
+    package var maximumDegrees: Double
 
     /// By default, the direction is found, and a page is turned by at most 7 degrees.
-    public init(direction: ReadingDirection = .automatic, maximumDegrees: Double = 7) {
+    package init(direction: ReadingDirection = .automatic, maximumDegrees: Double = 7) {
         self.direction = direction
         self.maximumDegrees = min(15, max(0, maximumDegrees))
     }
@@ -15,21 +15,21 @@ public struct PageOptions: Sendable, Hashable {
 
 /// A page that is cut into characters.
 public struct CutPage: Sendable {
-    /// The cells in reading order, in pixels of ``page``.
-    public let cells: [PageCell]
+    /// The cells in reading order, in pixels of the page.
+    package let cells: [PageCell]
     /// The pictures of the cells: grey, dark ink on white.
-    public let pictures: [Picture]
+    package let pictures: [Picture]
     /// The page as it was cut: grey with even light, straightened.
     public let page: Picture
     /// By how many degrees the page was turned counter-clockwise.
     public let degrees: Double
     /// The direction that was found or asked for.
-    public let direction: ReadingDirection
+    package let direction: ReadingDirection
 
     /// Cuts a page. Without ink, there are no cells.
     /// - Parameter margin: the white margin around a character, as a share of its side: 0...0.5.
     /// - Throws: `cannot-read-picture` for a page of specks; `classification-failed`; `CancellationError`.
-    public static func cut(
+    package static func cut(
         _ picture: Picture, margin: Double = 0.1, options: PageOptions = PageOptions()
     ) async throws -> CutPage {
         try await StopFlag.blocking { flag in

@@ -6,14 +6,15 @@ public enum PageEvent: Sendable {
     case page(Int, of: Int, CutPage)
     /// So many characters of the page were classified on this device.
     case classified(Int, of: Int)
-    /// A character was decided. Characters come in reading order.
-    case character(DecodedCharacter, at: PageCell)
+    /// A character was decided, in its square with its margin, in pixels of the page as it was cut. Characters come in
+    /// reading order.
+    case character(DecodedCharacter, at: PixelBox)
 }
 
 /// Decodes all characters of a document, page by page.
 ///
 /// ```swift
-/// for try await event in PageDecoder(proxy: proxy, decoder: decoder).decode(document) {
+/// for try await event in PageDecoder(proxy: proxy, decoder: decoder).decode(bytes) {
 ///     if case .character(let character, _) = event { print(character.text, terminator: "") }
 /// }
 /// ```
@@ -22,25 +23,32 @@ public struct PageDecoder: Sendable {
     private let decoder: RoutingDecoder
     private let options: PageOptions
 
+    /// Decodes with a decoder of the same proxy. The direction is found, and a page is turned by at most 7 degrees.
+    public init(proxy: ClassifierProxy, decoder: RoutingDecoder) {
+        self.init(proxy: proxy, decoder: decoder, options: PageOptions())
+    }
+
     /// Decodes with a decoder of the same proxy.
-    public init(proxy: ClassifierProxy, decoder: RoutingDecoder, options: PageOptions = PageOptions()) {
+    package init(proxy: ClassifierProxy, decoder: RoutingDecoder, options: PageOptions) {
         self.proxy = proxy
         self.decoder = decoder
         self.options = options
     }
 
-    /// Decodes all pages. A reader who stops ends the work; what came before counts.
+    /// Decodes all pages of a file in memory: JPEG, PNG, BMP, TIFF with any number of pages, or PDF where poppler's programs
+    /// are installed. A reader who stops ends the work; what came before counts.
     /// - Parameters:
     ///   - top: the most candidates of a character.
     ///   - consent: asked once for each page that the cloud is wanted for.
-    /// - Returns: events; they end with the error of a page that cannot be read.
+    /// - Returns: events; they end with the error of a file or page that cannot be read: `cannot-read-picture`,
+    ///   `picture-too-large`, `document-unusable`, `vision-missing`.
     public func decode(
-        _ document: PictureDocument, top: Int = 5,
-        consent: @escaping @Sendable (EscalationOffer) async -> Bool = { _ in false }
+        _ bytes: [UInt8], top: Int = 5, consent: @escaping @Sendable (EscalationOffer) async -> Bool = { _ in false }
     ) -> AsyncThrowingStream<PageEvent, any Error> {
         AsyncThrowingStream { continuation in
             let task = Task {
                 do {
+                    let document = try await blocking { try PictureDocument(bytes) }
                     for number in 0..<document.pageCount {
                         try await decode(document, number, top: top, consent: consent) { continuation.yield($0) }
                     }
@@ -62,10 +70,13 @@ public struct PageDecoder: Sendable {
         let picture = try await StopFlag.blocking { _ in try document.page(number, isGrey: true) }
         let page = try await CutPage.cut(picture, margin: margin, options: options)
         yield(.page(number, of: document.pageCount, page))
-        for try await event in decoder.decode(page.pictures, top: top, consent: consent) {
+        for try await event in decoder.events(page.pictures, top: top, consent: consent) {
             switch event {
             case .classified(let count, let total): yield(.classified(count, of: total))
-            case .character(let character): yield(.character(character, at: page.cells[character.index]))
+            case .character(var character):
+                let cell = page.cells[character.index]
+                character.line = cell.line
+                yield(.character(character, at: cell.box))
             }
         }
         // A stream whose task was cancelled ends without an error.

@@ -2,7 +2,7 @@ import HearthBase
 
 /// A file with one picture or with pages: JPEG, PNG, BMP, TIFF with any number of pages, or PDF where poppler's programs are
 /// installed.
-public struct PictureDocument: Sendable {
+package struct PictureDocument: Sendable {
     private enum Content: Sendable {
         case picture([UInt8], PictureFacts)
         case pdf(PDFPages)
@@ -13,7 +13,7 @@ public struct PictureDocument: Sendable {
 
     /// Reads the header of a file in memory; no page is decoded. Blocks.
     /// - Throws: `cannot-read-picture`, `picture-too-large`; `document-unusable` for a PDF file that cannot be read here.
-    public init(_ bytes: [UInt8], limits: PictureLimits = PictureLimits()) throws {
+    package init(_ bytes: [UInt8], limits: PictureLimits = PictureLimits()) throws {
         self.limits = limits
         content =
             if PDFPages.isPDF(bytes) {
@@ -24,7 +24,7 @@ public struct PictureDocument: Sendable {
     }
 
     /// The number of pages, at least 1.
-    public var pageCount: Int {
+    package var pageCount: Int {
         switch content {
         case .picture(_, let facts): facts.pages.count
         case .pdf(let pages): pages.count
@@ -36,7 +36,7 @@ public struct PictureDocument: Sendable {
     ///   - number: from 0.
     ///   - isGrey: whether colours become grey; pages of PDF files are always grey.
     /// - Throws: `cannot-read-picture`, `vision-missing`, `document-unusable`.
-    public func page(_ number: Int, isGrey: Bool = false) throws -> Picture {
+    package func page(_ number: Int, isGrey: Bool = false) throws -> Picture {
         switch content {
         case .picture(let bytes, let facts):
             return try Picture(file: bytes, facts, page: number, isGrey: isGrey, limits: limits)

@@ -6,16 +6,16 @@ import HearthInference
 ///
 /// The memory of a page: at most three bytes for each pixel while it is decoded in colour, or four with transparency, beside
 /// what becomes of them, and about five while it is cleaned; 100 million pixels take 0.5 to 0.9 gigabytes.
-public struct PictureLimits: Sendable, Hashable {
+package struct PictureLimits: Sendable, Hashable {
     /// The most bytes of a file: 256 MiB.
-    public var maximumBytes = 256 << 20
+    package var maximumBytes = 256 << 20
     /// The most pixels of a picture or page: 100 million.
-    public var maximumPixels = 100_000_000
+    package var maximumPixels = 100_000_000
     /// The most pages of a document.
-    public var maximumPages = 1000
+    package var maximumPages = 1000
 
     /// The package's own limits.
-    public init() {}
+    package init() {}
 
     /// The limits of formats that conversations read too.
     var images: ImageLimits {
@@ -103,9 +103,12 @@ extension Picture {
     ///   - page: the number of a page, from 0.
     ///   - isGrey: whether colours become grey.
     /// - Throws: `cannot-read-picture`, `picture-too-large`, `vision-missing`.
-    public convenience init(
-        file bytes: [UInt8], page: Int = 0, isGrey: Bool = false, limits: PictureLimits = PictureLimits()
-    ) throws {
+    public convenience init(file bytes: [UInt8], page: Int = 0, isGrey: Bool = false) throws {
+        try self.init(file: bytes, page: page, isGrey: isGrey, limits: PictureLimits())
+    }
+
+    /// The same with other limits.
+    package convenience init(file bytes: [UInt8], page: Int = 0, isGrey: Bool = false, limits: PictureLimits) throws {
         try self.init(file: bytes, PictureFacts(bytes, limits: limits), page: page, isGrey: isGrey, limits: limits)
     }
 

@@ -5,26 +5,27 @@ import HearthInference
 public protocol CharacterReader: Sendable {
     /// Asks about one picture. One call is one billed request.
     /// - Parameter picture: a PNG file with the character.
+    /// - Returns: the words of the answer, which may be anything, and the billed tokens of question and answer.
     /// - Throws: any error; the answer of this device then stays.
-    func read(_ picture: ChatImage) async throws -> CharacterReading
+    func read(_ picture: ChatImage) async throws -> (text: String, tokens: Int)
 }
 
 /// The answer to the picture of a character.
-public struct CharacterReading: Sendable, Hashable {
+package struct CharacterReading: Sendable, Hashable {
     /// The words of the answer, which may be anything.
-    public var text: String
+    package var text: String
     /// The tokens of question and answer, which are billed.
-    public var tokens: Int
+    package var tokens: Int
 
     /// Memberwise.
-    public init(text: String, tokens: Int) {
+    package init(text: String, tokens: Int) {
         self.text = text
         self.tokens = tokens
     }
 
     /// The character, if the answer is exactly one: white space around it does not count, and a question mark is an
     /// answer that nothing was recognised.
-    public var character: String? {
+    package var character: String? {
         let words = text.split { $0.isWhitespace || $0.isNewline }
         guard words.count == 1, let word = words.first, word.count == 1, let character = word.first else { return nil }
         let isReadable = character.unicodeScalars.allSatisfy { scalar in

@@ -13,7 +13,7 @@ public struct DecodedCharacter: Sendable, Hashable {
     }
 
     /// The answering side.
-    public enum Source: String, Sendable, Hashable, Codable { case device, cloud }
+    package enum Source: String, Sendable, Hashable, Codable { case device, cloud }
 
     /// The place of the picture in the request, from 0.
     public var index: Int
@@ -22,15 +22,24 @@ public struct DecodedCharacter: Sendable, Hashable {
     /// The candidates of this device, also after an answer of the cloud.
     public var candidates: [Candidate]
     public var verdict: Verdict
-    public var source: Source
-    public var reason: DecodingReason
+    package var source: Source
+    package var reason: DecodingReason
+    /// The number of its column or row on a page, in reading order from 0.
+    public var line = 0
+
+    /// Whether the cloud gave the answer.
+    public var isFromCloud: Bool { source == .cloud }
+    /// A stable name of the rule that decided, such as `certain`.
+    public var reasonCode: String { reason.code }
+    /// The rule for people, without a full stop.
+    public var reasonText: String { reason.text }
 
     /// The confidence of this device in its likeliest class; `nil` if it has none.
     public var confidence: Double? { candidates.first.flatMap { $0.confidence.isFinite ? $0.confidence : nil } }
 }
 
 /// The rule that decided about a picture.
-public enum DecodingReason: Sendable, Hashable {
+package enum DecodingReason: Sendable, Hashable {
     /// At or above the green threshold.
     case certain
     /// Between the thresholds.
@@ -55,7 +64,7 @@ public enum DecodingReason: Sendable, Hashable {
     case cloudFailed(String)
 
     /// A stable name for programs.
-    public var code: String {
+    package var code: String {
         switch self {
         case .certain: "certain"
         case .uncertain: "uncertain"
@@ -72,7 +81,7 @@ public enum DecodingReason: Sendable, Hashable {
     }
 
     /// The reason for people, without a full stop.
-    public var text: String {
+    package var text: String {
         switch self {
         case .certain: "this device is sure"
         case .uncertain: "this device is fairly sure"
@@ -90,18 +99,18 @@ public enum DecodingReason: Sendable, Hashable {
 }
 
 /// The limits of questions to the cloud in one request.
-public struct EscalationLimits: Sendable, Hashable {
+package struct EscalationLimits: Sendable, Hashable {
     /// The most requests: 50.
-    public var requests = 50
+    package var requests = 50
     /// No request begins after so many tokens were billed: 50,000.
-    public var tokens = 50_000
+    package var tokens = 50_000
     /// No request begins after this time since the consent: 60 s.
-    public var time: Duration = .seconds(60)
+    package var time: Duration = .seconds(60)
     /// The requests at a time: 4.
-    public var parallel = 4
+    package var parallel = 4
 
     /// The usual limits.
-    public init() {}
+    package init() {}
 }
 
 /// The question to the user whether pictures may be sent to the cloud.

@@ -2,7 +2,7 @@ import HearthBase
 import HearthInference
 
 /// An event of decoding.
-public enum DecodingEvent: Sendable, Hashable {
+package enum DecodingEvent: Sendable, Hashable {
     /// So many pictures were classified on this device.
     case classified(Int, of: Int)
     /// A picture was decided. Results come in the order of the pictures.
@@ -12,9 +12,9 @@ public enum DecodingEvent: Sendable, Hashable {
 /// Decodes pictures of characters: the classifier of this device first, the cloud where it is not sure.
 ///
 /// ```swift
-/// let decoder = RoutingDecoder(proxy: proxy, cloud: ClaudeService(orchestrator))
-/// let events = decoder.decode(pictures) { offer in await ask("Send \(offer.requests) pictures to the cloud?") }
-/// for try await case .character(let character) in events { print(character.text, character.verdict) }
+/// let decoder = RoutingDecoder(proxy: proxy, cloud: CloudCharacterReader(orchestrator))
+/// let characters = decoder.decode(pictures) { offer in await ask("Send \(offer.requests) pictures to the cloud?") }
+/// for try await character in characters { print(character.text, character.verdict) }
 /// ```
 /// Confidences from 0.90 on are accepted, those from 0.60 on are accepted as uncertain; below, or if the classifier gives no
 /// number or fails, the cloud is asked. Nothing is sent before the user consents, and nothing is lost: without an
@@ -35,8 +35,13 @@ public final class RoutingDecoder: Sendable {
     /// A decoder for the life of an app.
     /// - Parameters:
     ///   - cloud: reads pictures that the classifier is not sure about; `nil` for none.
-    ///   - thresholds: the confidences of the bands; `nil` for those of the classifier.
-    public init(
+    public convenience init(proxy: ClassifierProxy, cloud: (any CharacterReader)? = nil) {
+        self.init(proxy: proxy, cloud: cloud, limits: EscalationLimits())
+    }
+
+    /// A decoder with other limits of questions to the cloud.
+    /// - Parameter thresholds: the confidences of the bands; `nil` for those of the classifier.
+    package init(
         proxy: ClassifierProxy, cloud: (any CharacterReader)? = nil, thresholds: RoutingThresholds? = nil,
         limits: EscalationLimits = EscalationLimits(), time: TimeSource = .system
     ) {
@@ -53,15 +58,33 @@ public final class RoutingDecoder: Sendable {
     /// - Parameters:
     ///   - top: the most candidates of a picture.
     ///   - consent: asked once, before anything is sent to the cloud; `false` keeps the answers of this device.
-    /// - Returns: events, which end with an error only if no classifier is loaded.
+    /// - Returns: the characters in the order of the pictures; an error ends them only if no classifier is loaded.
     public func decode(
         _ pictures: [Picture], top: Int = 5,
         consent: @escaping @Sendable (EscalationOffer) async -> Bool = { _ in false }
+    ) -> AsyncThrowingStream<DecodedCharacter, any Error> {
+        stream { yield in
+            try await self.run(pictures, top: top, consent: consent) {
+                if case .character(let character) = $0 { yield(character) }
+            }
+        }
+    }
+
+    /// The same with the progress of the classifier.
+    package func events(
+        _ pictures: [Picture], top: Int = 5,
+        consent: @escaping @Sendable (EscalationOffer) async -> Bool = { _ in false }
     ) -> AsyncThrowingStream<DecodingEvent, any Error> {
+        stream { try await self.run(pictures, top: top, consent: consent, $0) }
+    }
+
+    private func stream<Element: Sendable>(
+        _ work: @escaping @Sendable (_ yield: (Element) -> Void) async throws -> Void
+    ) -> AsyncThrowingStream<Element, any Error> {
         AsyncThrowingStream { continuation in
             let task = Task {
                 do {
-                    try await run(pictures, top: top, consent: consent) { continuation.yield($0) }
+                    try await work { continuation.yield($0) }
                     continuation.finish()
                 } catch {
                     continuation.finish(throwing: error)
@@ -145,7 +168,8 @@ public final class RoutingDecoder: Sendable {
     private static func read(_ picture: Picture, _ cloud: any CharacterReader) async throws -> DecodingBoard.Reading {
         do {
             let image = try await blocking { try ChatImage(picture.png()) }
-            return .reading(try await cloud.read(image))
+            let (text, tokens) = try await cloud.read(image)
+            return .reading(CharacterReading(text: text, tokens: tokens))
         } catch is CancellationError where Task.isCancelled {
             throw CancellationError()
         } catch {

@@ -11,17 +11,6 @@ extension AssistantHome {
         try await self.init(path: try context.home, isKept: isKept, time: context.time)
     }
 
-    /// A runner that knows no actions and takes earlier ones back.
-    var undoer: ActionRunner {
-        ActionRunner(
-            registry: ActionRegistry([]), stores: records, journal: journal, approval: DeclineAll(), time: time)
-    }
-
-    /// Carries out what the user has commanded, with an entry in the journal, so that it can be undone.
-    func carryOut(_ card: ActionCard, _ changes: [RecordChange]) async throws {
-        try await commands.carryOut(card, changes)
-    }
-
     /// The id of a new record.
     static func newID() -> String { CommandedActions.newID() }
 }
@@ -40,12 +29,5 @@ extension CommandContext {
             await home.database.close()
             throw error
         }
-    }
-}
-
-extension ActionCard {
-    /// The card of something that the user has commanded.
-    init(commanded title: String, _ tag: ActionTag, id: String = AssistantHome.newID(), _ record: String) {
-        self.init(commanded: title, tag, id: id, record: record)
     }
 }

@@ -35,19 +35,13 @@ extension AssistantHome {
 
 /// `hearth chats list`
 struct ChatsList: Command {
+    @Option(.limit) var limit: Int
+    @Option(.listing) var format: ListingFormat
+
     static let declaration = CommandDeclaration(
         "chats", "list", summary: "List conversations, the last one first",
         discussion: ["With --format json, an array of objects with id, title, created, changed and messages."],
-        options: [Option.limit, Option.listing],
         examples: [.init("hearth chats list --limit 10", "The last ten conversations.")])
-
-    let limit: Int
-    let format: ListingFormat
-
-    init(_ values: ParsedArguments) throws {
-        limit = try values.value(.limit) ?? 100
-        format = try values.value(.listing) ?? .table
-    }
 
     func run(in context: CommandContext) async throws {
         try await context.withAssistantHome { home in
@@ -68,6 +62,9 @@ struct ChatsList: Command {
 
 /// `hearth chats search`
 struct ChatsSearch: Command {
+    @Argument("WORDS", .word, arity: .oneOrMore, "Words that have to be found, all of them.") var words: [String]
+    @Option(.listing) var format: ListingFormat
+
     static let declaration = CommandDeclaration(
         "chats", "search", summary: "Find words in conversations",
         discussion: [
@@ -75,16 +72,7 @@ struct ChatsSearch: Command {
                 + "first, at most 50.",
             "With --format json, an array of objects with conversation, title, message, date and excerpt.",
         ],
-        arguments: [Argument.searchWords], options: [Option.listing],
         examples: [.init("hearth chats search train tickets", "Where both words were said.")])
-
-    let words: String
-    let format: ListingFormat
-
-    init(_ values: ParsedArguments) throws {
-        words = try values.values(Argument.searchWords).joined(separator: " ")
-        format = try values.value(.listing) ?? .table
-    }
 
     private struct Entry: Encodable {
         let conversation: String
@@ -96,7 +84,7 @@ struct ChatsSearch: Command {
 
     func run(in context: CommandContext) async throws {
         try await context.withAssistantHome { home in
-            let hits = try await home.conversations.search(words, limit: 50)
+            let hits = try await home.conversations.search(words.joined(separator: " "), limit: 50)
             let entries = hits.map {
                 Entry(
                     conversation: $0.conversation.id, title: $0.conversation.title, message: $0.messageID,
@@ -117,22 +105,16 @@ struct ChatsSearch: Command {
 
 /// `hearth chats show`
 struct ChatsShow: Command {
+    @Argument(.recordID) var id: String
+    @Option(.listing) var format: ListingFormat
+
     static let declaration = CommandDeclaration(
         "chats", "show", summary: "Show a conversation",
         discussion: [
             "Prints the shown branch, with Markdown painted at a terminal. With --format json, the document of hearth chats "
                 + "export --format json."
         ],
-        arguments: [Argument.recordID], options: [Option.listing],
         examples: [.init("hearth chats show 3f2a91c0", "Read a conversation again.")])
-
-    let id: String
-    let format: ListingFormat
-
-    init(_ values: ParsedArguments) throws {
-        id = try values.value(Argument.recordID)
-        format = try values.value(.listing) ?? .table
-    }
 
     func run(in context: CommandContext) async throws {
         try await context.withAssistantHome { home in
@@ -148,24 +130,15 @@ struct ChatsShow: Command {
 
 /// `hearth chats export`
 struct ChatsExport: Command {
-    private static let format = Option(
-        "format", "FORMAT", ValueKind<ChatFormat>.choice, default: "markdown", "markdown, or json with all branches.")
+    @Argument(.recordID) var id: String
+    @Option(wrappedValue: .markdown, "format", "FORMAT", .choice, "markdown, or json with all branches.")
+    var format: ChatFormat
+    @Option(.exportFile) var file: String?
 
     static let declaration = CommandDeclaration(
         "chats", "export", summary: "Write a conversation as Markdown or JSON",
         discussion: ["JSON has every branch, the model's thinking, and pictures as base64."],
-        arguments: [Argument.recordID], options: [Self.format, Option.exportFile],
         examples: [.init("hearth chats export 3f2a91c0 --to trip.md", "Keep a conversation as a document.")])
-
-    let id: String
-    let format: ChatFormat
-    let file: String?
-
-    init(_ values: ParsedArguments) throws {
-        id = try values.value(Argument.recordID)
-        format = try values.value(Self.format) ?? .markdown
-        file = try values.value(.exportFile)
-    }
 
     func run(in context: CommandContext) async throws {
         try await context.withAssistantHome { home in
@@ -193,19 +166,12 @@ enum ChatFormat: String, CaseIterable, Sendable {
 
 /// `hearth chats rename`
 struct ChatsRename: Command {
-    private static let title = Argument("TITLE", .text, "The new title; empty for the beginning of the first question.")
+    @Argument(.recordID) var id: String
+    @Argument("TITLE", .text, "The new title; empty for the beginning of the first question.") var title: String
 
     static let declaration = CommandDeclaration(
-        "chats", "rename", summary: "Give a conversation another title", arguments: [Argument.recordID, title],
+        "chats", "rename", summary: "Give a conversation another title",
         examples: [.init("hearth chats rename 3f2a91c0 \"Trip to Lisbon\"", "Find it again more easily.")])
-
-    let id: String
-    let title: String
-
-    init(_ values: ParsedArguments) throws {
-        id = try values.value(Argument.recordID)
-        title = try values.value(Self.title)
-    }
 
     func run(in context: CommandContext) async throws {
         try await context.withAssistantHome { home in
@@ -219,14 +185,12 @@ struct ChatsRename: Command {
 
 /// `hearth chats remove`
 struct ChatsRemove: Command {
+    @Argument(.recordID) var id: String
+
     static let declaration = CommandDeclaration(
         "chats", "remove", summary: "Remove a conversation for good",
         discussion: ["The actions that it carried out stay. A removed conversation cannot be brought back."],
-        arguments: [Argument.recordID], examples: [.init("hearth chats remove 3f2a91c0", "Remove a conversation.")])
-
-    let id: String
-
-    init(_ values: ParsedArguments) throws { id = try values.value(Argument.recordID) }
+        examples: [.init("hearth chats remove 3f2a91c0", "Remove a conversation.")])
 
     func run(in context: CommandContext) async throws {
         try await context.withAssistantHome { home in

@@ -22,12 +22,6 @@ extension Argument where Value == String {
     static var importFile: Self { Argument("FILE", .word, "The file, or - for the standard input.") }
 }
 
-extension Argument where Value == [String] {
-    static var searchWords: Self {
-        Argument("WORDS", .word, arity: .oneOrMore, "Words that have to be found, all of them.")
-    }
-}
-
 extension CommandContext {
     /// Writes an export to a new file, or to the standard output.
     /// - Throws: `FileError` with `file-exists` if the file exists.
@@ -58,7 +52,7 @@ extension CommandContext {
         _ entries: [Entry], _ format: ListingFormat, empty: String, _ table: () -> Table
     ) throws {
         switch format {
-        case .json: try console.print(JSONText.pretty(entries))
+        case .json: try console.print(JSON.pretty(entries))
         case .table:
             guard !entries.isEmpty else { return console.say(empty) }
             for line in table().lines { try console.print(line) }
@@ -68,7 +62,7 @@ extension CommandContext {
     /// Prints one record: an object for programs, names and values for people.
     func show<Entry: Encodable>(_ entry: Entry, _ format: ListingFormat, _ facts: [(String, String?)]) throws {
         switch format {
-        case .json: try console.print(JSONText.pretty(entry))
+        case .json: try console.print(JSON.pretty(entry))
         case .table:
             let facts = facts.compactMap { fact in fact.1.flatMap { $0.isEmpty ? nil : (fact.0, $0) } }
             let width = facts.map(\.0.count).max() ?? 0
@@ -78,11 +72,32 @@ extension CommandContext {
         }
     }
 
-    /// Prints a new or changed record's id: alone for programs, in a sentence on stderr for people.
-    func report(_ id: String, _ sentence: String, _ format: ListingFormat) throws {
+    /// Prints a change and its action: alone for programs, in a sentence on stderr for people.
+    func report(_ edit: RecordEdit, _ sentence: String, _ format: ListingFormat) throws {
         switch format {
-        case .json: try console.print(JSONText.line(["id": id]))
-        case .table: console.say("\(sentence) (\(id.prefix(8))). `hearth undo` takes it back.")
+        case .json: try console.print(JSON.text(edit))
+        case .table: console.say("\(sentence) (\(edit.id.prefix(8))). `hearth undo` takes it back.")
         }
+    }
+
+    /// Prints how many records an import has added and replaced.
+    func report(_ result: RecordImport, _ format: ListingFormat) throws {
+        switch format {
+        case .json: try console.print(JSON.text(result))
+        case .table:
+            console.say("\(result.added) added, \(result.replaced) replaced, \(result.known) known already.")
+        }
+    }
+
+    /// Says which files of a store are not read.
+    func complain<Record>(about book: RecordBook<Record>) async throws {
+        for file in try await book.store.unreadableFiles() {
+            console.complain("not read: \(TerminalText.singleLine(file))")
+        }
+    }
+
+    /// Opens the user's records as plain calls, and closes them after `body`.
+    func withRecords<Result: Sendable>(_ body: (Records) async throws -> Result) async throws -> Result {
+        try await withAssistantHome { try await body($0.records) }
     }
 }

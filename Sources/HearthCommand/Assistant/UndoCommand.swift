@@ -4,10 +4,12 @@ import HearthBase
 
 /// `hearth undo`
 struct Undo: Command {
-    private static let key = Argument(
+    @Argument(
         "ID", .word, arity: .optional, "The action's id, or its beginning; without it, the last one that can be undone."
-    )
-    private static let lists = Flag("list", "Show the last actions instead.")
+    ) var key: String?
+    @Flag("list", "Show the last actions instead.") var lists
+    @Option(.limit) var limit: Int
+    @Option(.listing) var format: ListingFormat
 
     static let declaration = CommandDeclaration(
         "undo", summary: "Take an action back",
@@ -17,24 +19,11 @@ struct Undo: Command {
             "With --list and --format json, an array of objects with id, tag, title, state, canUndo, created, conversation, "
                 + "fields and note.",
         ],
-        arguments: [key], options: [lists, Option.limit, Option.listing],
         examples: [
             .init("hearth undo", "Take the last action back."),
             .init("hearth undo --list", "See what was done, and what can be undone."),
             .init("hearth undo 3f2a91c0", "Take a certain action back."),
         ])
-
-    let key: String?
-    let lists: Bool
-    let limit: Int
-    let format: ListingFormat
-
-    init(_ values: ParsedArguments) throws {
-        key = try values.optional(Self.key)
-        lists = values.has(Self.lists)
-        limit = try values.value(.limit) ?? 100
-        format = try values.value(.listing) ?? .table
-    }
 
     /// An action in a listing.
     struct Entry: Encodable {
@@ -60,18 +49,14 @@ struct Undo: Command {
     }
 
     func run(in context: CommandContext) async throws {
-        try await context.withAssistantHome { home in
-            let runner = home.undoer
-            _ = await runner.recover()
-            let entries = try await runner.history(limit: 1000)
+        try await context.withRecords { records in
+            let entries = try await records.actions(limit: 1000)
             if lists { return try list(Array(entries.prefix(limit)), context) }
-            let entry = try chosen(entries)
-            let card = try await runner.undo(entry.id)
-            try await home.update(card, of: entry)
+            let card = try await records.undo(try chosen(entries).id)
             let values = card.fields.prefix(2).map(\.value).joined(separator: ", ")
             let text = values.isEmpty ? card.title : "\(card.title): \(values)"
             switch format {
-            case .json: try context.console.print(JSONText.line(["id": card.id, "state": card.state.rawValue]))
+            case .json: try context.console.print(JSON.text(["id": card.id, "state": card.state.rawValue]))
             case .table: context.console.say("Undone: \(TerminalText.singleLine(text))")
             }
         }
@@ -103,19 +88,5 @@ struct Undo: Command {
             }
             return table
         }
-    }
-}
-
-extension AssistantHome {
-    /// Shows in the conversation that an action was taken back.
-    func update(_ card: ActionCard, of entry: ActionEntry) async throws {
-        guard !entry.conversation.isEmpty else { return }
-        let messages = try await conversations.messages(of: entry.conversation)
-        guard var message = messages.first(where: { $0.id == entry.message }),
-            let index = message.cards.firstIndex(where: { $0.id == card.id })
-        else { return }
-        message.cards[index].state = card.state
-        message.cards[index].canUndo = false
-        try await conversations.save(message, in: entry.conversation)
     }
 }

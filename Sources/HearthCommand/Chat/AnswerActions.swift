@@ -71,7 +71,7 @@ struct AnswerActions: Sendable {
 
     /// Lists cards of actions that are not carried out.
     private func list(_ cards: [ActionCard], isComplete: Bool) throws {
-        guard chat.format == .text else { return try cards.forEach { try context.console.emit(CardEvent(card: $0)) } }
+        guard chat.format == .text else { return try cards.forEach { try context.console.emit(ChatEvent.card($0)) } }
         for card in cards { for line in CardPainter.plain(card) { context.console.say(line) } }
         let tags = Set(cards.map(\.tag.rawValue)).sorted()
         guard isComplete, !tags.isEmpty else { return }

@@ -23,7 +23,7 @@ struct AnswerPrinter: Sendable {
     /// - Throws: errors of the stream; `CancellationError`.
     @discardableResult
     func print(
-        _ events: LanguageModelSession.ResponseStream.Events, hiding tags: [ActionTag] = [],
+        _ events: some AsyncSequence<GenerationEvent, any Error>, hiding tags: [ActionTag] = [],
         take: BlockTaker = { _, _ in }
     ) async throws -> FinishReason? {
         var page = Page(bar: PhaseBar(console), scanner: BlockScanner(tags: tags))
@@ -111,59 +111,15 @@ struct AnswerPrinter: Sendable {
 
     private func emit(_ event: GenerationEvent) throws {
         switch event {
-        case .phase(.prefill(let done, let total)):
-            try console.emit(PhaseEvent(phase: "prefill", doneTokens: done, totalTokens: total))
-        case .phase(.loading): try console.emit(PhaseEvent(phase: "load"))
-        case .phase(.connecting): try console.emit(PhaseEvent(phase: "connect"))
-        case .phase(.decode): try console.emit(PhaseEvent(phase: "decode"))
-        case .truncated(let dropped): try console.emit(TruncatedEvent(dropped: dropped))
-        case .picturesLeftOut(let count): try console.emit(PicturesLeftOutEvent(count: count))
+        case .phase(let phase): try console.emit(ChatEvent.phase(phase))
+        case .truncated(let dropped): try console.emit(ChatEvent.truncated(dropped: dropped))
+        case .picturesLeftOut(let count): try console.emit(ChatEvent.picturesLeftOut(count: count))
         case .thinking(let piece): try console.emitPiece("thinking", delta: piece)
         case .text(let piece): try console.emitPiece("text", delta: piece)
         // Chat offers no tools and asks for no reports of tokens.
         case .token, .toolCall, .toolResult: break
-        case .finish(let summary): try console.emit(FinishEvent(summary))
+        case .finish(let summary): try console.emit("finish", summary)
         }
-    }
-}
-
-/// A phase of work before the answer's text.
-struct PhaseEvent: Encodable {
-    var event = "phase"
-    let phase: String
-    var doneTokens: Int?
-    var totalTokens: Int?
-}
-
-/// Messages dropped from the start of the conversation to fit the prompt.
-struct TruncatedEvent: Encodable {
-    var event = "truncated"
-    let dropped: Int
-}
-
-/// Pictures left out: the model cannot see them, or `cloud.shares` keeps them here.
-struct PicturesLeftOutEvent: Encodable {
-    var event = "pictures-left-out"
-    let count: Int
-}
-
-/// The facts of a completed answer.
-struct FinishEvent: Encodable {
-    var event = "finish"
-    let reason: FinishReason
-    let usage: TokenUsage
-    let timings: GenerationTimings
-
-    init(_ summary: GenerationSummary) {
-        reason = summary.reason
-        usage = summary.usage
-        timings = summary.timings
-    }
-
-    init(_ facts: AnswerFacts) {
-        reason = facts.finish
-        usage = facts.usage
-        timings = facts.timings
     }
 }
 

@@ -2,6 +2,7 @@ import Foundation
 import HearthAssistant
 import HearthBase
 import HearthInference
+import HearthRouting
 
 /// A conversation with the assistant at a terminal.
 actor AssistantChat {
@@ -148,10 +149,9 @@ actor AssistantChat {
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !text.isEmpty else { return }
         if !session.isPrivate { reader.remember(text) }
-        let (message, images) = (attachments.message(text), attachments.images)
-        let options = SendOptions(act: act)
+        let (message, images, chosen) = (attachments.message(text), attachments.images, act)
         (attachments, act) = (Attachments(), nil)
-        try await turn { await $0.send(message, images: images, options: options) }
+        try await turn { await $0.send(message, images: images, act: chosen) }
     }
 
     // MARK: Turns
@@ -237,7 +237,7 @@ actor AssistantChat {
     func stats() throws {
         guard let facts = last?.facts else { return console.complain("No answer was given yet.") }
         console.complain(FactsLine.text(model: modelName(), facts.finish, facts.usage, facts.timings))
-        if facts.source == "cloud" {
+        if facts.source == .cloud {
             console.complain(
                 "answered in the cloud (\(facts.reason)); your message left this device, and of the rest: "
                     + (shares ?? "nothing"))

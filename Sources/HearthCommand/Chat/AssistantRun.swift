@@ -22,7 +22,7 @@ struct AssistantRun: Sendable {
         let approval = TerminalApproval()
         let isAsking = chat.hasPerson(context) || question == nil && chat.format == .text
         let setup = try await AssistantSetup(
-            parts, thinks: chat.isThinkingEnabled, preApproved: chat.approved,
+            parts, thinks: chat.isThinkingEnabled, preApproved: chat.approved, systemPrompt: chat.ownSystemPrompt,
             approval: isAsking ? approval : DeclineAll(), in: context)
         do {
             try await perform(question, setup, approval, isAsking: isAsking)
@@ -60,7 +60,7 @@ struct AssistantRun: Sendable {
     private func answer(_ question: String?, _ session: ChatSession) async throws {
         var (images, act) = (parts.images, chat.act)
         if let question {
-            return try await report(session.send(question, images: images, options: SendOptions(act: act)))
+            return try await report(session.send(question, images: images, act: act))
         }
         for await line in context.input.lines() {
             do {
@@ -69,7 +69,7 @@ struct AssistantRun: Sendable {
                 case "/exit": return
                 case "/continue": try await report(session.continueLocally())
                 case let text:
-                    try await report(session.send(text, images: images, options: SendOptions(act: act)))
+                    try await report(session.send(text, images: images, act: act))
                     (images, act) = ([], nil)
                 }
             } catch let error as LLMError {
@@ -80,7 +80,7 @@ struct AssistantRun: Sendable {
                     // The event of the end says it.
                     context.console.complain("  /continue lets a local model finish it.")
                 } else {
-                    try context.console.emit(failure.partEvent(of: modelName()))
+                    try failure.emitPart(of: modelName(), on: context.console)
                 }
             }
         }

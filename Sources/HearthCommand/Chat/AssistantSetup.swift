@@ -15,10 +15,11 @@ struct AssistantSetup: Sendable {
     /// Opens the assistant.
     /// - Parameters:
     ///   - preApproved: the tags of `--approve`.
+    ///   - systemPrompt: the system prompt in place of the assistant's own, whose conversation has no actions.
     /// - Throws: `ConfigurationError`, `DatabaseError`, `FileError`.
     init(
-        _ parts: ConversationParts, thinks: Bool, preApproved: Set<ActionTag>, approval: any ActionApproval,
-        in context: CommandContext
+        _ parts: ConversationParts, thinks: Bool, preApproved: Set<ActionTag>, systemPrompt: String? = nil,
+        approval: any ActionApproval, in context: CommandContext
     ) async throws {
         let (home, isKept) = try await Self.home(context)
         self.home = home
@@ -27,6 +28,10 @@ struct AssistantSetup: Sendable {
         settings.chat.maximumNewTokens = parts.options.maximumNewTokens
         if !thinks { settings.chat.showThinking = false }
         settings.preApproved = preApproved
+        if systemPrompt != nil {
+            settings.chat.systemPrompt = systemPrompt
+            settings.disabledActions = Set(ActionTag.order)
+        }
         settings.ringing = ReminderTimer.text(environment: context.environment)
         // A note that is gone at the end is worse than none.
         if !isKept { settings.disabledStores.formUnion([.notes, .habits]) }

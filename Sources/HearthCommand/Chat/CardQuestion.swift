@@ -107,7 +107,7 @@ struct PayloadEditor: Sendable {
     }
 
     /// The names of the values in the order of the card; the kind of action stays.
-    private func order(of values: [String: JSONValue], _ card: ActionCard) -> [String] {
+    private func order(of values: JSONMembers, _ card: ActionCard) -> [String] {
         let known = fields(card.tag)
         let rest = values.keys.filter { !known.contains($0) }.sorted()
         return (known + rest).filter { $0 != "action" && $0 != "id" && values[$0] != nil }

@@ -100,13 +100,8 @@ extension Chat {
     /// Answers one question, or talks until the person ends it.
     private func converse(_ parts: ConversationParts, _ question: ChatQuestion?, _ context: CommandContext) async throws
     {
-        if isAssistant || (question == nil && systemPrompt == nil && constraint == nil) {
+        guard let question, !isAssistant else {
             return try await AssistantRun(self, parts, context).perform(question?.marked)
-        }
-        guard let question else {
-            return try await Conversation(
-                context: context, engine: parts.engine, printer: parts.printer, options: parts.options
-            ).run(systemPrompt: systemPrompt, images: parts.images)
         }
         let session = LanguageModelSession(model: parts.engine, instructions: systemPrompt)
         let actions = AnswerActions(self, parts, context)
@@ -116,6 +111,9 @@ extension Chat {
         // A script must not take half an answer for a whole one.
         guard reason != .interrupted else { throw Self.interrupted }
     }
+
+    /// The system prompt of a conversation that is not the assistant's own; `nil` for the assistant's.
+    var ownSystemPrompt: String? { systemPrompt ?? (constraint == nil ? nil : "") }
 
     static var interrupted: LLMError {
         LLMError(
@@ -134,7 +132,9 @@ extension Chat {
     }
 
     func wanted(_ configuration: Configuration) throws -> ModelReference? {
-        try reference ?? configuration.defaultModel.map { try ModelReference(parsing: $0) }
+        if let reference { return reference }
+        try configuration.require(.models)
+        return try configuration.defaultModel.map { try ModelReference(parsing: $0) }
     }
 
     /// Finds the model for the conversation. Offers to download a missing one.
@@ -177,7 +177,7 @@ extension Chat {
     /// Loads the model, with its progress on the terminal.
     func load(_ model: ChatModel, in context: CommandContext) async throws {
         let console = context.console
-        if format == .json { try console.emit(PhaseEvent(phase: "load")) }
+        if format == .json { try console.emit(ChatEvent.phase(.loading(fraction: nil))) }
         let shown = Locked(-1)
         defer { console.showBar(nil) }
         try await model.engine.load { value in

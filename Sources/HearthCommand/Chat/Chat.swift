@@ -155,7 +155,7 @@ struct Chat: Command {
             throw UsageError("--cloud excludes --local and --private", hint: Self.declaration.hint())
         }
         route = RouteRequest(
-            preference: local ? .local : cloud ? .cloud : .automatic, isPrivate: isPrivate,
+            preference: local ? .local : cloud ? .cloud : nil, isPrivate: isPrivate,
             model: reference.map { "\($0)" })
         goesOn = values.has(Self.goesOn)
         act = try values.value(Self.act)

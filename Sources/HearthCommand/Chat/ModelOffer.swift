@@ -80,7 +80,7 @@ import Observation
         do {
             do {
                 try await fetch(model)
-            } catch let failure as DownloadFailure where failure.isMetered && library.metered == .ask {
+            } catch let failure as FailureBody where failure.isMetered && library.metered == .ask {
                 let question = MeteredUse.question("\(model.sizeText) of \(model.displayName)")
                 guard try await context.confirms(question) else { throw failure }
                 library.metered = .allow
@@ -95,7 +95,7 @@ import Observation
 
     /// Returns after the model was downloaded, or failed to.
     private func fetch(_ model: ModelInfo) async throws {
-        let reporter = ProgressReporter(
+        let reporter = ProgressDisplay(
             console: context.console, label: model.identity.description, format: .text, time: context.time)
         defer { reporter.end() }
         try library.download(model)

@@ -1,4 +1,5 @@
 import HearthAssistant
+import HearthBase
 import HearthInference
 
 /// Writes the events of a turn for programs: the visible text on the output and cards on stderr, or all of it as JSON.
@@ -8,7 +9,7 @@ struct TurnReport: Sendable {
     private var isLineOpen = false
     /// The cards, as they were last.
     private(set) var cards: [ActionCard] = []
-    private(set) var failure: ChatFailure?
+    private(set) var failure: FailureBody?
 
     init(console: Console, format: EventFormat) {
         self.console = console
@@ -60,24 +61,11 @@ struct TurnReport: Sendable {
 
     private func emit(_ event: ChatEvent) throws {
         switch event {
-        case .phase(.prefill(let done, let total)):
-            try console.emit(PhaseEvent(phase: "prefill", doneTokens: done, totalTokens: total))
-        case .phase(.loading): try console.emit(PhaseEvent(phase: "load"))
-        case .phase(.connecting): try console.emit(PhaseEvent(phase: "connect"))
-        case .phase(.decode): try console.emit(PhaseEvent(phase: "decode"))
-        case .thinking(let piece): try console.emitPiece("thinking", delta: piece)
-        case .text(let piece): try console.emitPiece("text", delta: piece)
-        case .cleared: try console.emit(["event": "cleared"])
-        case .card(let card): try console.emit(CardEvent(card: card))
-        case .notice(let text): try console.emit(["event": "notice", "text": text])
-        case .finished(let message): if let facts = message.facts { try console.emit(FinishEvent(facts)) }
+        case .thinking(let piece), .text(let piece): try console.emitPiece(event.name, delta: piece)
+        case .finished(let message) where message.facts == nil: break
+        // The command's last event reports a failure.
         case .started, .thinkingEnded, .failed, .removed: break
+        default: try console.emit(event)
         }
     }
-}
-
-/// A card of an action, new or changed.
-struct CardEvent: Encodable {
-    var event = "card"
-    let card: ActionCard
 }

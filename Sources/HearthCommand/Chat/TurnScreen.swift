@@ -54,6 +54,7 @@ struct TurnScreen: Sendable {
         case .notice(let text):
             try endText()
             console.complain("(\(TerminalText.singleLine(text)))")
+        case .truncated, .picturesLeftOut: break
         case .failed(let failure):
             try endText()
             console.complain("hearth: \(TerminalText.singleLine(failure.message)) [\(failure.code)]")

@@ -89,8 +89,8 @@ struct Classify: Command {
 
     private func decode(_ file: String, _ pages: PageDecoder, _ output: ClassifyOutput) async throws {
         try await Self.naming(file) {
-            let document = try await blocking { try PictureDocument(Self.contents(of: file)) }
-            let events = pages.decode(document, top: top) { offer in
+            let bytes = try await blocking { try Self.contents(of: file) }
+            let events = pages.decode(bytes, top: top) { offer in
                 output.announce(offer)
                 return true
             }

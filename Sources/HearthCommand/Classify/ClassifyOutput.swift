@@ -47,17 +47,17 @@ struct ClassifyOutput: Sendable {
             }
         case .classified(let count, let total):
             console.showBar("\(report.file.shownOnTerminal): \(count) of \(total) characters")
-        case .character(let character, let cell):
+        case .character(let character, let box):
             report.counts[character.verdict, default: 0] += 1
             if format == .json {
-                try console.emit(CharacterEvent(report, character, cell))
+                try console.emit(CharacterEvent(report, character, box))
             } else {
                 console.showBar(nil)
-                let isNewLine = report.line.map { $0 != cell.line } ?? false
+                let isNewLine = report.line.map { $0 != character.line } ?? false
                 try console.write(
                     (isNewLine ? "\n" : "") + (character.text.isEmpty ? Self.gap : Self.shown(character.text)))
             }
-            report.line = cell.line
+            report.line = character.line
         }
     }
 
@@ -133,8 +133,8 @@ private struct CharacterEvent: Encodable {
     let reason: String
     let candidates: [CandidateFields]
 
-    init(_ report: PageReport, _ character: DecodedCharacter, _ cell: PageCell) {
-        (file, page, line, box) = (report.file, report.page + 1, cell.line + 1, cell.box)
+    init(_ report: PageReport, _ character: DecodedCharacter, _ box: PixelBox) {
+        (file, page, line, self.box) = (report.file, report.page + 1, character.line + 1, box)
         (text, verdict, source) = (character.text, character.verdict.rawValue, character.source.rawValue)
         confidence = character.confidence
         reason = character.reason.code

@@ -20,7 +20,7 @@ struct CloudReading: Sendable {
         }
         let orchestrator = await hearth.orchestrator(
             configuration, cloud: cloud, premium: hearth.premium(configuration, for: cloud), local: NoLocalEngines())
-        return CloudReading(reader: ClaudeService(orchestrator), orchestrator: orchestrator)
+        return CloudReading(reader: CloudCharacterReader(orchestrator), orchestrator: orchestrator)
     }
 
     /// Returns when the records of the decisions are on the disk.

@@ -75,8 +75,11 @@ final class Console: Sendable {
     /// Writes an event as a line of JSON. A failure of the command will be an event too.
     func emit(_ event: some Encodable) throws {
         state.withLock { $0.speaksEvents = true }
-        try output.write(try JSONText.line(event) + "\n")
+        try output.write(try JSON.text(event) + "\n")
     }
+
+    /// Writes a value as an event with a name.
+    func emit(_ event: String, _ body: some Encodable) throws { try emit(NamedEvent(event: event, body: body)) }
 
     /// Writes a piece of an answer as an event, without `JSONEncoder`, which is too slow to encode every token.
     func emitPiece(_ event: String, delta: String) throws {
@@ -120,6 +123,20 @@ final class Console: Sendable {
     private func writeRaw(_ text: String) {
         // A failure to write messages cannot be reported; the command continues.
         try? errors.write(text)
+    }
+}
+
+/// A value with the name of its event.
+private struct NamedEvent<Body: Encodable>: Encodable {
+    let event: String
+    let body: Body
+
+    private enum CodingKeys: CodingKey { case event }
+
+    func encode(to encoder: any Encoder) throws {
+        try body.encode(to: encoder)
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(event, forKey: .event)
     }
 }
 
@@ -171,31 +188,5 @@ struct DescriptorSink: TextSink {
                 }
             }
         }
-    }
-}
-
-/// JSON in this program's format: keys sorted, slashes not escaped.
-enum JSONText {
-    /// Encodes a value on one line.
-    static func line(_ value: some Encodable) throws -> String { try text(value, []) }
-
-    /// Encodes a value with indentation, for listings.
-    static func pretty(_ value: some Encodable) throws -> String { try text(value, .prettyPrinted) }
-
-    private static func text(_ value: some Encodable, _ more: JSONEncoder.OutputFormatting) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, more]
-        encoder.dateEncodingStrategy = .iso8601
-        return String(decoding: try encoder.encode(value), as: UTF8.self)
-    }
-}
-
-/// A value that is encoded as `null` if it is absent, instead of being left out.
-@propertyWrapper struct OrNull<Value: Encodable & Sendable>: Encodable, Sendable {
-    var wrappedValue: Value?
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(wrappedValue)
     }
 }

@@ -5,8 +5,8 @@ import HearthBase
 struct FailureRenderer {
     /// The lines for stderr.
     let lines: [String]
-    /// The event for `--format json`.
-    let event: FailureEvent
+    /// The failure for `--format json`, with the remedy in words of the command line.
+    let body: FailureBody
     let exitStatus: Int32
 
     /// Renders any error; errors from outside this package get the code `internal-error`.
@@ -16,16 +16,21 @@ struct FailureRenderer {
         var lines = ["\(subject): \(TerminalText.singleLine(failure.message)) [\(failure.codeText)]"]
         if let remedy = CommandRemedy.text(failure) { lines.append("  " + Self.sentence(remedy)) }
         self.lines = lines
-        event = FailureEvent(failure)
+        body = Self.body(failure, failure.context.model)
         exitStatus = failure.disposition.exitStatus
     }
 
-    /// The event of a partial failure, after which the command continues.
-    func partEvent(of model: String) -> FailureEvent {
-        var part = event
-        part.event = "failed"
-        part.model = part.model ?? model
-        return part
+    /// Writes the event of a partial failure, after which the command continues.
+    func emitPart(of model: String, on console: Console) throws {
+        try console.emit("failed", Self.body(body, body.context.model ?? model, remedy: body.context.remedy))
+    }
+
+    private static func body(_ failure: any HearthFailure, _ model: String?, remedy: String? = nil) -> FailureBody {
+        var context = failure.context
+        context.model = model
+        context.remedy = remedy ?? CommandRemedy.text(failure)
+        return FailureBody(
+            code: failure.codeText, message: failure.message, context: context, disposition: failure.disposition)
     }
 
     private static func sentence(_ text: String) -> String {
@@ -42,57 +47,31 @@ struct FailureRenderer {
     }
 }
 
-/// The last event of a failed command, or a partial failure with the event `failed`.
-struct FailureEvent: Encodable {
-    var event = "error"
-    let code: String
-    let message: String
-    let remedy: String?
-    var model: String?
-    let file: String?
-    let url: String?
-    let field: String?
-    let expected: String?
-    let found: String?
-
-    init(_ failure: any HearthFailure) {
-        code = failure.codeText
-        message = failure.message
-        remedy = CommandRemedy.text(failure)
-        model = failure.context.model
-        file = failure.context.file
-        url = failure.context.url
-        field = failure.context.field
-        expected = failure.context.expected
-        found = failure.context.found
-    }
-}
-
 /// The codes of ``CommandError``.
-public enum CommandErrorDomain: ErrorDomain {
-    public static var codes: [ErrorCode<Self>] {
+package enum CommandErrorDomain: ErrorDomain {
+    package static var errorCodes: [ErrorCode<Self>] {
         [.interrupted, .internalError, .noModel, .severalModels, .problemsFound, .updatesFailed, .verificationFailed]
     }
 }
 
 /// An error of the command line itself.
-public typealias CommandError = HearthError<CommandErrorDomain>
+package typealias CommandError = HearthError<CommandErrorDomain>
 
 extension ErrorCode<CommandErrorDomain> {
     /// The user or the system ended the command.
-    public static var interrupted: Self { "interrupted" }
+    package static var interrupted: Self { "interrupted" }
     /// An error without a code: a defect of this program.
-    public static var internalError: Self { "internal-error" }
+    package static var internalError: Self { "internal-error" }
     /// `doctor` found a problem.
-    public static var problemsFound: Self { "problems-found" }
+    package static var problemsFound: Self { "problems-found" }
     /// Some of several updates failed.
-    public static var updatesFailed: Self { "updates-failed" }
+    package static var updatesFailed: Self { "updates-failed" }
     /// Some of several releases could not be read or repaired.
-    public static var verificationFailed: Self { "verification-failed" }
+    package static var verificationFailed: Self { "verification-failed" }
     /// No model is installed that the command could use.
-    public static var noModel: Self { "no-model" }
+    package static var noModel: Self { "no-model" }
     /// Several models are installed, and the command named none.
-    public static var severalModels: Self { "several-models" }
+    package static var severalModels: Self { "several-models" }
 }
 
 extension HearthError where Domain == CommandErrorDomain {

@@ -1,3 +1,5 @@
+import HearthBase
+
 /// A column of a listing.
 struct Column<Row> {
     let title: String
@@ -32,7 +34,7 @@ extension Console {
         _ rows: [Row], _ format: ListingFormat, _ entry: (Row) -> some Encodable, empty: String,
         _ columns: Column<Row>...
     ) throws {
-        if format.isJSON { return try print(JSONText.pretty(rows.map(entry))) }
+        if format.isJSON { return try print(JSON.pretty(rows.map(entry))) }
         if rows.isEmpty { say(empty) } else { try print(rows, columns) }
     }
 
@@ -40,7 +42,7 @@ extension Console {
     func print(_ report: some Encodable, _ format: some OutputFormat, _ lines: @autoclosure () throws -> [String])
         throws
     {
-        if format.isJSON { return try print(JSONText.pretty(report)) }
+        if format.isJSON { return try print(JSON.pretty(report)) }
         for line in try lines() { try print(line) }
     }
 }

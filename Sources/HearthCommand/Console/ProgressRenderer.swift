@@ -98,7 +98,7 @@ struct ProgressRenderer: Sendable {
 }
 
 /// Shows a transfer on the console, formatted by ``ProgressRenderer``.
-package final class ProgressReporter: Sendable {
+package final class ProgressDisplay: Sendable {
     private let console: Console
     private let stopwatch: Stopwatch
     private let isEvents: Bool

@@ -1,16 +1,16 @@
 import HearthBase
 
 /// The codes of ``UsageError``.
-public enum UsageErrorDomain: ErrorDomain {
-    public static var codes: [ErrorCode<Self>] { [.wrongUsage] }
+package enum UsageErrorDomain: ErrorDomain {
+    package static var errorCodes: [ErrorCode<Self>] { [.wrongUsage] }
 }
 
 /// An invalid command line; exit status 64.
-public typealias UsageError = HearthError<UsageErrorDomain>
+package typealias UsageError = HearthError<UsageErrorDomain>
 
 extension ErrorCode<UsageErrorDomain> {
     /// The words on the command line do not form a command.
-    public static var wrongUsage: Self { "wrong-usage" }
+    package static var wrongUsage: Self { "wrong-usage" }
 }
 
 extension HearthError where Domain == UsageErrorDomain {

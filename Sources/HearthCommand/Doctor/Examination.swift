@@ -255,7 +255,7 @@ struct Examination: Sendable {
 extension DoctorReport.Finding {
     /// A failure of the examination.
     init(_ error: any Error, severity: Severity = .problem) {
-        let rendered = FailureRenderer(error).event
-        self.init(severity: severity, code: rendered.code, message: rendered.message, cure: rendered.remedy)
+        let rendered = FailureRenderer(error).body
+        self.init(severity: severity, code: rendered.code, message: rendered.message, cure: rendered.context.remedy)
     }
 }

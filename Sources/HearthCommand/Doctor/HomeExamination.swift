@@ -25,7 +25,7 @@ struct HomeExamination: Sendable {
             }
             try checkWritable(existing)
             try checkConfigurationAccess(&findings)
-            _ = try Configuration.load(home: home)
+            findings += try Configuration.load(home: home).problems.map { Finding($0) }
         } catch {
             findings.append(Finding(error))
         }

@@ -16,7 +16,7 @@ struct RecordsExamination: Sendable {
             let database = try await AssistantDatabase.open(home: home)
             let problems = try await database.integrity()
             let conversations = try await SQLiteConversationStore(database).conversations(limit: 100_000, offset: 0)
-            let notes = try await SQLiteNoteStore(database).notes(limit: 100_000)
+            let notes = try await SQLiteNoteStore(database).records(matching: "", limit: 100_000)
             await database.close()
             facts.append(.init(name: "database", value: problems.isEmpty ? "whole" : "damaged"))
             facts.append(.init(name: "conversations", value: String(conversations.count)))

@@ -144,7 +144,7 @@ extension LibraryRow {
     }
 }
 
-extension DownloadFailure {
+extension FailureBody {
     /// Whether the failure is the refusal of a metered network.
-    var isMetered: Bool { code == ErrorCode<NetworkErrorDomain>.meteredNetwork.rawValue }
+    var isMetered: Bool { code == ErrorCode<MeteredUse>.meteredNetwork.rawValue }
 }

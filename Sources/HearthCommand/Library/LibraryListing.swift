@@ -60,44 +60,6 @@ extension LibraryTable.Column {
     fileprivate var alignment: Table.Alignment { self == .size || self == .memory ? .right : .left }
 }
 
-/// A row in `hearth models --format json`; absent values are `null`.
-struct LibraryEntry: Encodable, Sendable {
-    private let row: LibraryRow
-
-    init(_ row: LibraryRow) { self.row = row }
-
-    private enum CodingKeys: CodingKey {
-        case family, version, variant, name, summary, role, state, progress, code, detail, action, presence, installed
-        case update, rollback, sizeBytes, receivedBytes, memoryBytes, badges, isDefault, isSelected
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        let model = row.model
-        try container.encode(row.id.name, forKey: .family)
-        try container.encode(model.identity.version.name, forKey: .version)
-        try container.encode(model.identity.variant?.name, forKey: .variant)
-        try container.encode(model.displayName, forKey: .name)
-        try container.encode(model.summary, forKey: .summary)
-        try container.encode(model.role.rawValue, forKey: .role)
-        try container.encode(row.state.word, forKey: .state)
-        try container.encode(row.progress, forKey: .progress)
-        try container.encode(row.detailCode, forKey: .code)
-        try container.encode(row.detailText, forKey: .detail)
-        try container.encode(row.primaryAction?.rawValue, forKey: .action)
-        try container.encode(row.presence.rawValue, forKey: .presence)
-        try container.encode(row.local?.model.identity.version.name, forKey: .installed)
-        try container.encode(row.update?.version.name, forKey: .update)
-        try container.encode(row.rollback?.version.name, forKey: .rollback)
-        try container.encode(model.size, forKey: .sizeBytes)
-        try container.encode(row.reading?.completedBytes, forKey: .receivedBytes)
-        try container.encode(model.requiredMemory, forKey: .memoryBytes)
-        try container.encode(row.badges.map(\.rawValue), forKey: .badges)
-        try container.encode(row.isDefault, forKey: .isDefault)
-        try container.encode(row.isSelected, forKey: .isSelected)
-    }
-}
-
 extension ModelLibrary {
     /// Notices about the whole list: cached lists in use, and what could not be asked or read.
     var notices: [String] {

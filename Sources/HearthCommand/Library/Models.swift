@@ -85,7 +85,7 @@ struct Models: Command {
         let (rows, notices) = await (library.rows, library.notices)
         for notice in notices { context.console.say(notice) }
         switch format {
-        case .json: try context.console.print(JSONText.pretty(rows.map(LibraryEntry.init)))
+        case .json: try context.console.print(JSON.pretty(rows))
         case .table:
             guard !rows.isEmpty else { return context.console.say("No model is here, and none is on offer.") }
             var table = LibraryTable()

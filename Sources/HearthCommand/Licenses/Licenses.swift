@@ -30,7 +30,7 @@ struct Licenses: Command {
                     name: $0.name, license: $0.license, use: $0.group.isOfTheSystem ? "dynamic" : "bundled",
                     text: isList || $0.text.isEmpty ? nil : $0.text)
             }
-            return try context.console.print(JSONText.pretty(entries))
+            return try context.console.print(JSON.pretty(entries))
         }
         try context.console.print(
             notices,

@@ -5,7 +5,7 @@ import HearthHTTP
 
 extension HearthCommand {
     /// Runs the process's command line and returns its exit status.
-    public static func main() async -> Int32 {
+    package static func main() async -> Int32 {
         let environment = ProcessInfo.processInfo.environment
         let console = Console(
             output: DescriptorSink(descriptor: STDOUT_FILENO, environment: environment),
@@ -46,7 +46,7 @@ extension HearthCommand {
         let rendered = FailureRenderer(error)
         if console.speaksEvents {
             // A closed output does not matter: the message below and the exit status report the failure.
-            try? console.emit(rendered.event)
+            try? console.emit("error", rendered.body)
         }
         for line in rendered.lines { console.complain(line) }
         return rendered.exitStatus

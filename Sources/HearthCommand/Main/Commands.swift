@@ -41,30 +41,11 @@ extension HearthCommand {
     ])
 
     private static let records: [CommandEntry] = [
-        .group(
-            "notes", "Read and write notes",
-            [NotesList.self, NotesShow.self, NotesAdd.self, NotesRemove.self, NotesExport.self, NotesImport.self]),
-        .group(
-            "calendar", "Read and write events",
-            [
-                CalendarList.self, CalendarShow.self, CalendarAdd.self, CalendarRemove.self, CalendarExport.self,
-                CalendarImportCommand.self,
-            ]),
-        .group(
-            "reminders", "Read and write reminders",
-            [
-                RemindersList.self, RemindersDue.self, RemindersShow.self, RemindersAdd.self, RemindersDone.self,
-                RemindersRemove.self, RemindersExport.self, RemindersImport.self,
-            ]),
-        .group(
-            "habits", "Define habits, and log them",
-            [
-                HabitsList.self, HabitsShow.self, HabitsAdd.self, HabitsLog.self, HabitsRemove.self, HabitsExport.self,
-                HabitsImport.self,
-            ]),
-        .group(
-            "contacts", "Find people",
-            [ContactsList.self, ContactsShow.self, ContactsAdd.self, ContactsExport.self, ContactsImport.self]),
+        .records(Notes.self, "Read and write notes", exports: [NotesExport.self, NotesImport.self]),
+        .records(CalendarNoun.self, "Read and write events"),
+        .records(Reminders.self, "Read and write reminders", [RemindersDue.self, RemindersDone.self]),
+        .records(Habits.self, "Define habits, and log them", [HabitsLog.self]),
+        .records(Contacts.self, "Find people, and keep their numbers"),
         .command(Undo.self),
     ]
 
@@ -92,5 +73,22 @@ extension HearthCommand {
                 "gateway", "Give devices signed addresses, and relay a cloud model",
                 [GatewayServe.self, GatewayKeysCreate.self, GatewayKeysList.self, GatewayKeysRevoke.self]),
         ]
+    }
+}
+
+extension CommandEntry {
+    /// The group of the commands of a kind of record.
+    /// - Parameters:
+    ///   - own: the commands that only this kind has.
+    ///   - exports: the commands that export and import, of a kind whose files are a folder.
+    fileprivate static func records<Noun: RecordNoun>(
+        _ noun: Noun.Type, _ summary: String, _ own: [any Command.Type] = [],
+        exports: [any Command.Type] = [RecordExport<Noun>.self, RecordImportCommand<Noun>.self]
+    ) -> Self {
+        let common: [any Command.Type] = [
+            RecordList<Noun>.self, RecordShow<Noun>.self, RecordAdd<Noun>.self, RecordEditCommand<Noun>.self,
+            RecordRemove<Noun>.self,
+        ]
+        return .group(noun.name, summary, common + own + exports)
     }
 }

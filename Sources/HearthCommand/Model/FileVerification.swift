@@ -1,4 +1,5 @@
 import Foundation
+import Hearth
 import HearthBase
 
 /// Hashes a user's file and reads its header.
@@ -7,7 +8,6 @@ struct FileVerification: Sendable {
     let format: EventFormat
 
     private struct FileEvent: Encodable {
-        var event = "file"
         let path: String
         let sizeBytes: UInt64
         let sha256: String
@@ -23,7 +23,7 @@ struct FileVerification: Sendable {
         switch format {
         case .text: try console.print("\(digest)  \(path)")
         case .json:
-            try console.emit(FileEvent(path: path.string, sizeBytes: size, sha256: digest.description))
+            try console.emit("file", FileEvent(path: path.string, sizeBytes: size, sha256: digest.description))
         }
         let header = try await blocking { try GGUFHeader(file: path) }
         if let minimum = header.tensors?.minimumFileSize, size < minimum {

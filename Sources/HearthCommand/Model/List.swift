@@ -1,3 +1,4 @@
+import Hearth
 import HearthBase
 import HearthCatalog
 import HearthDelivery
@@ -31,7 +32,7 @@ struct List: Command {
         let manager = try await context.manager()
         let entries = try await isAvailable ? offered(manager, context) : installed(manager)
         switch format {
-        case .json: try context.console.print(JSONText.pretty(entries))
+        case .json: try context.console.print(JSON.pretty(entries))
         case .table:
             guard !entries.isEmpty else {
                 context.console.say(isAvailable ? "The origins offer nothing." : "No model is installed.")
@@ -48,25 +49,22 @@ struct List: Command {
         }
     }
 
-    private func installed(_ manager: ModelManager) async throws -> [ReleaseEntry] {
+    private func installed(_ manager: ModelManager) async throws -> [ReleaseRow] {
         let inventory = try await manager.store.inventory()
         var states: [Family: ReleaseState] = [:]
         for family in Set(inventory.releases.map(\.identity.family)) {
             states[family] = try await manager.store.state(of: family)
         }
-        let whole = inventory.releases.map { release in
-            var entry = ReleaseEntry(release)
-            entry.records = states[release.identity.family]?.records(of: release.identity) ?? []
-            return entry
-        }
-        let entries = whole + inventory.damaged.map(ReleaseEntry.init)
+        let entries =
+            inventory.releases.map { ReleaseRow($0, states[$0.identity.family]) }
+            + inventory.damaged.map { ReleaseRow($0) }
         // Keep each list's order within a family.
         return entries.enumerated()
             .sorted { ($0.element.family, $0.offset) < ($1.element.family, $1.offset) }
             .map(\.element)
     }
 
-    private func offered(_ manager: ModelManager, _ context: CommandContext) async throws -> [ReleaseEntry] {
+    private func offered(_ manager: ModelManager, _ context: CommandContext) async throws -> [ReleaseRow] {
         let console = context.console
         let reports = try await manager.reports(refresh ? .now : .asPublished)
         let offers = try await manager.available(in: reports)
@@ -82,6 +80,6 @@ struct List: Command {
         let installed = Dictionary(
             try await manager.installed().map { ($0.identity.published, $0) },
             uniquingKeysWith: { first, second in second.isActive ? second : first })
-        return offers.map { ReleaseEntry($0, installed: installed[$0.release.identity]) }
+        return offers.map { ReleaseRow($0, installed: installed[$0.release.identity]) }
     }
 }

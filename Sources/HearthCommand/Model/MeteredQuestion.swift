@@ -39,7 +39,7 @@ extension CommandContext {
         do {
             return try await fetch(options)
         } catch let error as any HearthFailure
-            where error.codeText == ErrorCode<NetworkErrorDomain>.meteredNetwork.rawValue && options.metered == .ask
+            where error.codeText == ErrorCode<MeteredUse>.meteredNetwork.rawValue && options.metered == .ask
         {
             guard hasPerson, try await confirms(MeteredUse.question(what)) else { throw error }
             var options = options

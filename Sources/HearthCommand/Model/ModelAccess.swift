@@ -120,98 +120,6 @@ struct InstalledName: Sendable, Hashable {
     let variant: Variant?
 }
 
-/// A release in listings; with `--format json`, exactly these fields, `null` if absent.
-struct ReleaseEntry: Encodable, Sendable {
-    enum Presence: String, Encodable, Sendable { case installed, damaged, available }
-
-    let family: String
-    let version: String
-    let variant: String?
-    let state: Presence
-    let active: Bool
-    let verified: Bool
-    let path: String?
-    let sizeBytes: UInt64
-    /// Why this device may not have an offered release.
-    var objection: Ineligibility?
-    /// Whether the release is offered; only then the JSON has a `reason`, `null` without an objection.
-    var isOffer = false
-    /// Records to display: pinned, on probation, held back.
-    var records: [String] = []
-
-    private enum CodingKeys: CodingKey {
-        case family, version, variant, state, active, verified, path, sizeBytes, reason
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(family, forKey: .family)
-        try container.encode(version, forKey: .version)
-        try container.encode(variant, forKey: .variant)
-        try container.encode(state, forKey: .state)
-        try container.encode(active, forKey: .active)
-        try container.encode(verified, forKey: .verified)
-        try container.encode(path, forKey: .path)
-        try container.encode(sizeBytes, forKey: .sizeBytes)
-        if isOffer { try container.encode(objection?.code, forKey: .reason) }
-    }
-
-    /// The state to display in the table.
-    var stateText: String {
-        var words = [active ? "active" : state.rawValue]
-        if active && state == .damaged { words.append("damaged") }
-        if !verified && state != .damaged { words.append("unverified") }
-        words += records
-        if state == .available, let objection { words = [objection.shortText] }
-        return words.joined(separator: ", ")
-    }
-}
-
-extension ReleaseEntry {
-    init(_ release: InstalledRelease) {
-        self.init(
-            release.identity, state: .installed, active: release.isActive, verified: release.receipt.isVerified,
-            path: release.folder, sizeBytes: release.receipt.totalSize)
-    }
-
-    init(_ release: DamagedRelease) {
-        self.init(
-            release.identity, state: .damaged, active: release.isActive, verified: false, path: release.folder,
-            sizeBytes: release.receipt?.totalSize ?? 0)
-    }
-
-    private init(
-        _ identity: ReleaseIdentity, state: Presence, active: Bool, verified: Bool, path: Path?, sizeBytes: UInt64
-    ) {
-        family = identity.family.name
-        version = identity.versionName
-        variant = identity.variant?.name
-        self.state = state
-        self.active = active
-        self.verified = verified
-        self.path = path?.string
-        self.sizeBytes = sizeBytes
-    }
-
-    /// An offered release that is not on this device.
-    init(offered release: Release) {
-        self.init(
-            release.identity, state: .available, active: false, verified: release.files.allSatisfy(\.isVerifiable),
-            path: nil, sizeBytes: release.totalSize)
-    }
-
-    /// An offered release; `installed` is the same release on this device.
-    init(_ offer: Offer, installed: InstalledRelease?) {
-        self.init(
-            offer.release.identity, state: installed == nil ? .available : .installed,
-            active: installed?.isActive ?? false,
-            verified: installed?.receipt.isVerified ?? offer.release.files.allSatisfy(\.isVerifiable),
-            path: installed?.folder, sizeBytes: offer.release.totalSize)
-        objection = offer.objection
-        isOffer = true
-    }
-}
-
 extension Ineligibility {
     /// The reason as the end of a sentence, with formatted sizes.
     var sentenceEnd: String {
@@ -241,17 +149,5 @@ extension Freshness {
         case .cached: "cached"
         case .bundled: "bundled"
         }
-    }
-}
-
-extension ReleaseState {
-    /// Records of a release besides its being active, in one or two words each.
-    func records(of release: ReleaseIdentity) -> [String] {
-        var words: [String] = []
-        if pinned == release { words.append("pinned") }
-        if probation?.release == release { words.append("on probation") }
-        if previous == release { words.append("previous") }
-        if isHeldBack(release) { words.append("held back") }
-        return words
     }
 }

@@ -1,66 +1,9 @@
 import Hearth
 import HearthBase
-import HearthCatalog
-import HearthDelivery
 import HearthInference
 
-/// Facts of a model from its file's header.
-struct ModelFacts: Sendable, Encodable {
-    let name: String?
-    let architecture: String?
-    let quantization: String?
-    let parameterCount: UInt64?
-    let contextLength: Int?
-    let license: String?
-    let hasChatTemplate: Bool
-    /// Whether the model embeds or ranks texts and does not answer.
-    let isEncoderOnly: Bool
-    let ranksTexts: Bool
-    let tensorCount: UInt64
-    let formatVersion: UInt32
-    let sizeBytes: UInt64
-    /// The memory needed on this device, if requested.
-    var memory: MemoryFacts?
-
-    /// Facts without the memory needed.
-    init(header: GGUFHeader, size: UInt64) {
-        name = header.name
-        architecture = header.architecture
-        quantization = header.quantization
-        // The first file of a split model has only some of the tensors.
-        parameterCount = header.splitCount == 1 ? header.tensors?.parameterCount : nil
-        contextLength = header.contextLength
-        license = header.license
-        hasChatTemplate = header.hasChatTemplate
-        isEncoderOnly = header.isEncoderOnly
-        ranksTexts = header.ranksTexts
-        tensorCount = header.tensorCount
-        formatVersion = header.version
-        sizeBytes = size
-    }
-
-    /// Reads a file's header. Blocks.
-    init(file: Path) throws {
-        let size = try LocalFileSystem().status(of: try LocalFileSystem().open(file, .read)).size
-        let header = try GGUFHeader(file: file)
-        self.init(header: header, size: header.fileBytes(at: file) ?? size)
-    }
-
-    /// Facts from the header of a remote file.
-    init(
-        remote model: RemoteModel, of release: Release, configuration: Configuration, on device: MemoryPlan.Device
-    ) {
-        self.init(header: model.header, size: model.fileBytes)
-        var made: String?
-        memory = MemoryFacts {
-            let outlook = try model.outlook(
-                release, configuration: configuration, deviceMemory: device.memory, gpu: device.gpu)
-            made = outlook?.quantization
-            return outlook?.plan
-        }
-        memory?.quantizedTo = made
-    }
-
+/// The words for a model's facts.
+extension ModelFacts {
     /// The purpose of a model that does not answer.
     private var purpose: String? {
         if ranksTexts { return "ranking: it compares texts, which no engine of this build does" }
@@ -99,87 +42,7 @@ struct ModelFacts: Sendable, Encodable {
     }
 }
 
-/// A model's predicted memory on a device.
-struct MemoryFacts: Sendable, Encodable {
-    var fits = true
-    var contextLength: Int?
-    var cacheType: String?
-    /// `off` if the plan or the settings switch flash attention off.
-    var flashAttention: String?
-    var weightsBytes: UInt64?
-    var cacheBytes: UInt64?
-    var computeBytes: UInt64?
-    var projectorBytes: UInt64?
-    var totalBytes: UInt64?
-    /// The part in the machine's memory.
-    var hostBytes: UInt64?
-    /// The quantization on this device, if the published model does not fit.
-    var quantizedTo: String?
-    /// The memory available to models.
-    var availableBytes: UInt64?
-    /// Deviations from the settings or defaults, to display.
-    var compromises: [String]?
-    /// The layers on the GPU and in total, with a GPU.
-    var gpuLayers: Int?
-    var layers: Int?
-    var gpuFreeBytes: UInt64?
-    /// Why the model does not fit.
-    var problem: String?
-
-    /// Plans the loading of files on a device. Blocks.
-    init?(
-        weights: Path, projector: Path?, configuration: Configuration, on device: MemoryPlan.Device
-    ) {
-        self.init {
-            try MemoryPlanning.plan(
-                file: weights, projector: projector, configuration: configuration, deviceMemory: device.memory,
-                gpu: device.gpu)
-        }
-    }
-
-    /// Uses a memory plan; `nil` if the header is insufficient.
-    init?(_ planning: () throws -> MemoryPlan?) {
-        do {
-            guard let plan = try planning() else { return nil }
-            self.init(plan)
-        } catch {
-            self.init(problem: (error as? any HearthFailure)?.message ?? "\(error)")
-        }
-    }
-
-    private init(problem: String) {
-        fits = false
-        self.problem = problem
-    }
-
-    init(_ plan: MemoryPlan) {
-        contextLength = plan.contextLength
-        cacheType = plan.cacheType.rawValue
-        flashAttention = plan.flashAttention.rawValue
-        weightsBytes = plan.estimate.weights
-        cacheBytes = plan.estimate.cache
-        computeBytes = plan.estimate.compute
-        projectorBytes = plan.estimate.projector > 0 ? plan.estimate.projector : nil
-        totalBytes = plan.estimate.total
-        hostBytes = plan.hostBytes
-        availableBytes = plan.budget
-        compromises = plan.compromises.isEmpty ? nil : plan.compromises
-        gpuText = plan.gpuText
-        guard plan.gpuMemory > 0 else { return }
-        gpuLayers = plan.gpuLayers
-        layers = plan.layers
-        gpuFreeBytes = plan.gpuMemory
-    }
-
-    private var gpuText: String?
-
-    private enum CodingKeys: CodingKey {
-        case fits, contextLength, cacheType, flashAttention, weightsBytes, cacheBytes, computeBytes, projectorBytes
-        case totalBytes
-        case hostBytes
-        case quantizedTo, availableBytes, compromises, gpuLayers, layers, gpuFreeBytes, problem
-    }
-
+extension MemoryFacts {
     /// The facts on one line.
     var text: String {
         guard let hostBytes, let availableBytes, let contextLength, let weightsBytes, let cacheBytes, let computeBytes

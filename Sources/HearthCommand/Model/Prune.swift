@@ -57,7 +57,7 @@ struct Prune: Command {
         let plan = try await manager.collectionPlan(budget: budget)
         let removed = isDryRun ? plan.removals : try await manager.collect(plan)
         switch format {
-        case .json: try context.console.print(JSONText.pretty(report(plan, removed)))
+        case .json: try context.console.print(JSON.pretty(report(plan, removed)))
         case .table: try show(plan, removed, on: context.console)
         }
         guard !plan.fits, let budget else { return }

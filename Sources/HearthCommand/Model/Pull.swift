@@ -121,7 +121,7 @@ struct PullShell: Sendable {
         _ resolved: Offer, with manager: ModelManager, options: PullOptions
     ) async throws -> PullOutcome {
         let label = resolved.release.identity.description
-        let reporter = ProgressReporter(console: context.console, label: label, format: format, time: context.time)
+        let reporter = ProgressDisplay(console: context.console, label: label, format: format, time: context.time)
         let last = Locked<TransferProgress?>(nil)
         do {
             let show: @Sendable (TransferProgress) -> Void = { progress in

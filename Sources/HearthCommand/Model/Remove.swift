@@ -22,7 +22,7 @@ struct Remove: Command {
 
     func run(in context: CommandContext) async throws {
         let removal = try await context.manager()
-            .remove(name.family, version: name.version, variant: name.variant)
+            .removal(of: name.family, version: name.version, variant: name.variant)
         for identity in removal.removed { try context.console.print(identity.description) }
         switch removal.active {
         case .unchanged: break

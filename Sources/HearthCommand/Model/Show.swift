@@ -94,7 +94,7 @@ struct Show: Command {
 
     private func show(_ model: ShownModel, on console: Console) throws {
         switch format {
-        case .json: try console.print(JSONText.pretty(model))
+        case .json: try console.print(JSON.pretty(model))
         case .table:
             let rows = model.rows
             let width = rows.map { TerminalText.columns(of: $0.0) }.max() ?? 0
@@ -114,7 +114,7 @@ struct ShownModel: Encodable, Sendable {
         let sha256: String?
     }
 
-    var release: ReleaseEntry?
+    var release: ReleaseRow?
     var file: String?
     var name: String?
     var summary: String?
@@ -150,9 +150,7 @@ struct ShownModel: Encodable, Sendable {
         _ release: InstalledRelease, _ state: ReleaseState, _ artifact: Artifact?, _ context: CommandContext
     ) async {
         let receipt = release.receipt
-        var entry = ReleaseEntry(release)
-        entry.records = state.records(of: release.identity)
-        self.release = entry
+        self.release = ReleaseRow(release, state)
         if let trial = state.probation, trial.release == release.identity {
             probation = "\(trial.answers) of \(Probation.answersNeeded) answers, \(Int(trial.seconds)) s of use"
         }
@@ -180,7 +178,7 @@ struct ShownModel: Encodable, Sendable {
     /// An offered release.
     init(_ resolved: Offer) {
         let release = resolved.release
-        self.release = ReleaseEntry(offered: release)
+        self.release = ReleaseRow(offered: release)
         name = release.name
         summary = release.summary
         license = release.license

@@ -73,7 +73,7 @@ struct Update: Command {
             } catch let failure as any HearthFailure where updates.count > 1 && !Task.isCancelled {
                 let model = resolved.release.identity.description
                 let rendered = FailureRenderer(failure, of: model)
-                if format == .json { try context.console.emit(rendered.partEvent(of: model)) }
+                if format == .json { try rendered.emitPart(of: model, on: context.console) }
                 for line in rendered.lines { context.console.complain(line) }
                 failures.append(failure)
             }

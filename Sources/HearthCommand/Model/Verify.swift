@@ -80,7 +80,7 @@ struct Verify: Command {
         if isRepairing { options.metered = try await context.meteredUse(metered) }
         var (damaged, failures): ([ReleaseIdentity], [any HearthFailure]) = ([], [])
         for identity in identities {
-            let reporter = ProgressReporter(
+            let reporter = ProgressDisplay(
                 console: context.console, label: identity.description, format: format, time: context.time)
             do {
                 defer { reporter.end() }
@@ -95,7 +95,7 @@ struct Verify: Command {
             } catch let failure as any HearthFailure where identities.count > 1 && !Task.isCancelled {
                 // Continue with the other releases.
                 let rendered = FailureRenderer(failure, of: identity.description)
-                if format == .json { try context.console.emit(rendered.partEvent(of: identity.description)) }
+                if format == .json { try rendered.emitPart(of: identity.description, on: context.console) }
                 for line in rendered.lines { context.console.complain(line) }
                 failures.append(failure)
             }
@@ -127,7 +127,7 @@ struct Verify: Command {
 
     /// Repairs a release; only reads an intact one.
     private func repair(
-        _ identity: ReleaseIdentity, _ manager: ModelManager, _ options: PullOptions, _ reporter: ProgressReporter,
+        _ identity: ReleaseIdentity, _ manager: ModelManager, _ options: PullOptions, _ reporter: ProgressDisplay,
         in context: CommandContext
     ) async throws {
         let report = try await context.fetching("the damaged files of \(identity)", options) { options in

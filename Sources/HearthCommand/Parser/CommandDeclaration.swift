@@ -17,6 +17,8 @@ struct CommandDeclaration: Sendable {
     let summary: String
     /// Paragraphs of documentation.
     let discussion: [String]
+    /// Further sections of the help: a title, and names with their meanings.
+    let sections: [(title: String, rows: [(name: String, meaning: String)])]
     /// The parameters of a command that converts its words in an initialiser.
     let parameters: CommandParameters?
     /// Meanings of this command's exit statuses, where they differ from the general list.
@@ -25,11 +27,13 @@ struct CommandDeclaration: Sendable {
 
     init(
         _ path: String..., summary: String, discussion: [String] = [], arguments: [any DeclaredArgument]? = nil,
-        options: [any DeclaredOption]? = nil, exitStatuses: [(Int32, String)] = [], examples: [Example]
+        options: [any DeclaredOption]? = nil, sections: [(String, [(String, String)])] = [],
+        exitStatuses: [(Int32, String)] = [], examples: [Example]
     ) {
         self.path = path
         self.summary = summary
         self.discussion = discussion
+        self.sections = sections.map { (title: $0.0, rows: $0.1.map { (name: $0.0, meaning: $0.1) }) }
         parameters =
             arguments == nil && options == nil
             ? nil : CommandParameters(arguments: arguments ?? [], options: options ?? [])
@@ -65,7 +69,7 @@ struct CommandDeclaration: Sendable {
                 discussion.append(lines.joined(separator: " "))
             }
         }
-        (self.path, self.summary, self.discussion, parameters) = (path, summary, discussion, nil)
+        (self.path, self.summary, self.discussion, sections, parameters) = (path, summary, discussion, [], nil)
         (exitStatuses, self.examples) = (statuses, examples)
     }
 

@@ -89,9 +89,15 @@ struct CommandTable: Sendable {
     private func invocation(in group: CommandEntry, _ words: [String], isQuiet: Bool) throws -> Invocation {
         var rest = words[...]
         let help = "Run `hearth \(group.name) --help` for its commands."
-        guard let verb = rest.popFirst() else { throw UsageError("hearth \(group.name) needs a command", hint: help) }
-        if verb == "--help" || verb == "-h" { return .help(HelpText.page(group: group)) }
+        if rest.first == "--help" || rest.first == "-h" { return .help(HelpText.page(group: group)) }
         let depth = group.name.split(separator: " ").count
+        // A noun alone lists.
+        if rest.first?.hasPrefix("-") ?? true,
+            let list = group.types.first(where: { $0.declaration.path.dropFirst(depth) == ["list"] })
+        {
+            return try invocation(of: list, Array(rest), isQuiet: isQuiet)
+        }
+        guard let verb = rest.popFirst() else { throw UsageError("hearth \(group.name) needs a command", hint: help) }
         let inner = group.types.filter { type in
             let path = type.declaration.path
             return path.count > depth + 1 && path[depth] == verb

@@ -10,6 +10,9 @@ enum HelpText {
         for paragraph in declaration.discussion { text += "\n" + wrapped(paragraph, indent: 0) }
         let arguments = parameters.arguments.map(\.shape)
         text += section("arguments", arguments.map { row($0.name, $0.help) }.joined())
+        for extra in declaration.sections {
+            text += section(extra.title, extra.rows.map { row($0.name, $0.meaning) }.joined())
+        }
         text += section("options", parameters.optionShapes.map { row(label($0), help($0)) }.joined())
         text += section(
             "exit status", declaration.exitStatuses.map { row(String($0.status), $0.meaning, column: 7) }.joined())

@@ -136,7 +136,7 @@ struct Publish: Command {
         var place = place
         place.publicURL = publicURL
         let opened = try await place.open(context)
-        let reporters = Locked<[PublishProgress.Step: ProgressReporter]>([:])
+        let reporters = Locked<[PublishProgress.Step: ProgressDisplay]>([:])
         let signer = try await signing.signer(for: opened.target, in: context)
         let publisher = Publisher(target: opened.target, time: context.time, signing: signer)
         let report = try await publisher.publish(
@@ -144,7 +144,7 @@ struct Publish: Command {
             onProgress: { [format] progress in
                 let reporter = reporters.withLock { reporters in
                     if let reporter = reporters[progress.step] { return reporter }
-                    let reporter = ProgressReporter(
+                    let reporter = ProgressDisplay(
                         console: console, label: progress.label, format: format, time: context.time)
                     reporters[progress.step] = reporter
                     return reporter

@@ -19,10 +19,10 @@ struct RouteReport: Encodable, Sendable {
     let reason: String
     let text: String
     let trace: [String]
-    let cloud: String?
-    let address: String?
+    @OrNull var cloud: String?
+    @OrNull var address: String?
     let tier: String
-    let creditsLeft: Int?
+    @OrNull var creditsLeft: Int?
     let network: String
     let health: String
     let breaker: String
@@ -50,28 +50,6 @@ struct RouteReport: Encodable, Sendable {
         decisions = record.decisions.reversed().map {
             Decision(date: $0.date, source: $0.source, reason: $0.reason, text: $0.text, trace: $0.trace)
         }
-    }
-
-    private enum CodingKeys: CodingKey {
-        case source, reason, text, trace, cloud, address, tier, creditsLeft, network, health, breaker, problem,
-            decisions
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(source, forKey: .source)
-        try container.encode(reason, forKey: .reason)
-        try container.encode(text, forKey: .text)
-        try container.encode(trace, forKey: .trace)
-        try container.encode(cloud, forKey: .cloud)
-        try container.encode(address, forKey: .address)
-        try container.encode(tier, forKey: .tier)
-        try container.encode(creditsLeft, forKey: .creditsLeft)
-        try container.encode(network, forKey: .network)
-        try container.encode(health, forKey: .health)
-        try container.encode(breaker, forKey: .breaker)
-        try container.encodeIfPresent(problem, forKey: .problem)
-        try container.encode(decisions, forKey: .decisions)
     }
 
     /// The decision on a line.

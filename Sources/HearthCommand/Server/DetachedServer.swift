@@ -132,7 +132,7 @@ struct DetachedServer: Sendable {
 extension ResidentClient {
     /// Asks for a JSON object; `nil` if no process listens.
     /// - Throws: `ServerError` with `no-answer` for any other reply.
-    func object(_ method: String, _ path: String) async throws -> [String: JSONValue]? {
+    func object(_ method: String, _ path: String) async throws -> JSONMembers? {
         guard let reply = try await send(method, path) else { return nil }
         let body = try await reply.rest()
         // A reply that is no object is reported with its status.
@@ -151,7 +151,4 @@ extension JSONValue {
 
     /// A whole number.
     var wholeNumber: Int64? { if case .number(let digits) = self { Int64(digits) } else { nil } }
-
-    /// The items of a list.
-    var items: [JSONValue] { if case .array(let items) = self { items } else { [] } }
 }

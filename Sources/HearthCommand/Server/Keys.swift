@@ -29,7 +29,9 @@ struct KeysCreate: Command {
 
     func run(in context: CommandContext) async throws {
         let now = context.time.now
-        let key = try await context.changeKeys { [self] in try $0.create(name, scopes: scopes, at: now) }
+        let key = try await AccessKeys.change(home: context.home, time: context.time) { [self] in
+            try $0.create(name, scopes: scopes, at: now)
+        }
         try context.console.print(key)
         context.console.say("This key is shown once.")
     }
@@ -82,25 +84,7 @@ struct KeysRevoke: Command {
         """)
 
     func run(in context: CommandContext) async throws {
-        try await context.changeKeys { [id] in try $0.revoke(id) }
+        try await AccessKeys.change(home: context.home, time: context.time) { [id] in try $0.revoke(id) }
         context.console.say("The key \(id) is revoked.")
-    }
-}
-
-extension CommandContext {
-    /// Changes the keys of the home, and lets a running server read them.
-    fileprivate func changeKeys<Result: Sendable>(
-        _ change: @escaping @Sendable (inout AccessKeys) throws -> Result
-    ) async throws -> Result {
-        let home = try home
-        let result = try await blocking {
-            var keys = try AccessKeys.load(home: home)
-            let result = try change(&keys)
-            try keys.save(home: home)
-            return result
-        }
-        let client = ResidentClient(ResidentPlace(home: home, environment: environment))
-        _ = try await client.object("POST", "/hearth/v1/reload")
-        return result
     }
 }

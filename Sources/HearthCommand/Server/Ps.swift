@@ -1,4 +1,5 @@
 import Foundation
+import Hearth
 import HearthBase
 import HearthDelivery
 import HearthServer
@@ -26,7 +27,7 @@ struct Ps: Command {
         let transfers = try await context.transfers().transfers.list().filter(\.state.isHeld)
         guard format == .table else {
             let entries = try transfers.map {
-                try JSONValue(parsing: Data(try JSONText.line(TransferEntry($0)).utf8))
+                try JSONValue(parsing: JSON.text(TransferRow($0)))
             }
             let all: JSONValue = .object([
                 "server": server.map { .object($0) } ?? .null, "transfers": .array(entries),
@@ -40,28 +41,34 @@ struct Ps: Command {
         for line in table.lines { try context.console.print(line) }
     }
 
-    private func show(_ server: [String: JSONValue]?, on console: Console) throws {
+    private func show(_ server: JSONMembers?, on console: Console) throws {
         guard let server else { return console.say("No process serves this home.") }
-        var facts = ["process \(server["process"]?.wholeNumber ?? 0)"]
-        if let address = server["address"]?.plainText { facts.append(address) }
-        facts.append("\(server["connections"]?.wholeNumber ?? 0) connections")
-        facts.append("\(server["requests"]?.wholeNumber ?? 0) requests")
-        if let bytes = server["memoryBytes"]?.wholeNumber { facts.append("\(ByteCount(UInt64(max(0, bytes))))") }
+        var facts = ["process \(Self.count(server["process"]))"]
+        if let address = server["address"]?.string { facts.append(address) }
+        facts.append("\(Self.count(server["connections"])) connections")
+        facts.append("\(Self.count(server["requests"])) requests")
+        if let bytes = server["memoryBytes"] { facts.append("\(ByteCount(Self.count(bytes)))") }
         try console.print(facts.joined(separator: ", "))
-        let models = server["models"]?.items.compactMap(\.members) ?? []
+        let models = server["models"]?.items?.compactMap(\.members) ?? []
         if !models.isEmpty {
             var table = Table(("MODEL", .left), ("SIZE", .right), ("UNTIL", .left))
             for model in models {
                 table.add(
-                    model["name"]?.plainText ?? "-",
-                    "\(ByteCount(UInt64(max(0, model["bytes"]?.wholeNumber ?? 0))))",
-                    model["expires"]?.plainText ?? "memory is needed")
+                    model["name"]?.string ?? "-",
+                    "\(ByteCount(Self.count(model["bytes"])))",
+                    model["expires"]?.string ?? "memory is needed")
             }
             for line in table.lines { try console.print(line) }
         }
-        for job in server["jobs"]?.items.compactMap(\.members) ?? [] {
-            let words = [job["kind"], job["model"]].compactMap { $0?.plainText }.joined(separator: " ")
-            try console.print("job: \(words), since \(job["started"]?.plainText ?? "-")")
+        for job in server["jobs"]?.items?.compactMap(\.members) ?? [] {
+            let words = [job["kind"], job["model"]].compactMap { $0?.string }.joined(separator: " ")
+            try console.print("job: \(words), since \(job["started"]?.string ?? "-")")
         }
+    }
+
+    /// A number of the reply; 0 for none.
+    private static func count(_ value: JSONValue?) -> UInt64 {
+        guard case .number(let digits)? = value else { return 0 }
+        return UInt64(digits) ?? 0
     }
 }

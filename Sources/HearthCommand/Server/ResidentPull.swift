@@ -17,7 +17,7 @@ struct ResidentPull: Sendable {
     /// - Parameters:
     ///   - manager: reads the installed release.
     ///   - progress: takes readings of the download.
-    /// - Returns: `nil` if no process serves the home, or the release is a file: this process pulls it.
+    /// - Returns: `nil` if no process serves the home, or the release is a file, which the command installs.
     func pull(
         _ offer: Offer, _ options: PullOptions, with manager: ModelManager,
         progress: @escaping @Sendable (TransferProgress) -> Void
@@ -32,8 +32,8 @@ struct ResidentPull: Sendable {
         }
         let pulled = try await follow(reply, client, progress)
         let release = try await manager.installed(
-            offer.release.identity.family, version: ReleaseVersion(pulled.version),
-            variant: pulled.variant.flatMap { Variant($0) })
+            offer.release.identity.family, version: ReleaseVersion(pulled.row.version),
+            variant: pulled.row.variant.flatMap { Variant($0) })
         return pulled.wasInstalled
             ? .alreadyInstalled(release) : .installed(release, fetchedBytes: pulled.fetchedBytes)
     }

@@ -76,8 +76,8 @@ struct Serve: Command {
                 try? console.print(address.absoluteString)
                 // A code is for a person, not for a log: `hearth serve --detach` prints another.
                 if console.errors.isTerminal { console.say("Open once in a browser: \(signIn.absoluteString)") }
-            case .settingsRead: console.say("The settings and keys were read again.")
-            case .settingsRefused(let error): console.complain("The old settings stay: \(error)")
+            case .settingsRead: console.say("The settings were read again.")
+            case .settingsRefused(let error): console.complain("Not used: \(error)")
             case .notContinued(let name, let error): console.complain("\(name) was not continued: \(error)")
             case .ending: console.say("Ending.")
             }

@@ -50,7 +50,9 @@ enum ServiceUnit {
         } else {
             folder = Path((environment["HOME"] ?? NSHomeDirectory()) + "/.config/systemd/user")
         }
-        let port = try await context.configuration.server.port ?? ServerConfiguration.defaultPort
+        let settings = try await context.configuration
+        try settings.require(.server)
+        let port = settings.server.port
         let paths = try await blocking {
             let fileSystem = LocalFileSystem()
             try fileSystem.makeFolders(folder)

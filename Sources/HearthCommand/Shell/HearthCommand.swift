@@ -1,12 +1,12 @@
 import Foundation
 
 /// The command line; the target `hearth` only starts it.
-public enum HearthCommand {
+package enum HearthCommand {
     /// The version of this program and its library.
-    public static let version = "0.1.0"
+    package static let version = "0.1.0"
 
     /// Ends the process without C++ destructors, which could disturb a running engine. Flushes C streams first.
-    public static func end(_ status: Int32) -> Never {
+    package static func end(_ status: Int32) -> Never {
         fflush(nil)
         _exit(status)
     }

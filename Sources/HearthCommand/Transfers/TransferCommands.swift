@@ -27,7 +27,7 @@ struct TransfersList: Command {
     func run(in context: CommandContext) async throws {
         let list = try await context.transfers().transfers.list()
         try context.console.list(
-            list, format, TransferEntry.init, empty: "There are no transfers.",
+            list, format, TransferRow.init, empty: "There are no transfers.",
             .left("KEY") { $0.shortKey }, .left("FILE") { $0.plan?.label ?? "-" },
             .left("MODEL") { $0.release?.description ?? "-" }, .right("RECEIVED") { $0.received },
             .left("STATE") { $0.state.sentence })

@@ -49,7 +49,7 @@ struct Admission: Sendable {
 
     /// Refuses a release outside its rollout, or held back. `check` covers the other objections.
     private func refuse(_ release: Release, _ objection: Ineligibility) throws {
-        let (code, remedy): (ErrorCode<DeliveryErrorDomain>, String)
+        let (code, remedy): (ErrorCode<PullOutcome>, String)
         switch objection {
         case .notInRollout: (code, remedy) = (.notInRollout, "Wait for your turn, or name the version.")
         case .yanked: (code, remedy) = (.yanked, "Choose another version, or name this one.")

@@ -6,7 +6,7 @@ import HearthStore
 public struct RepairReport: Sendable, Hashable {
     public let identity: ReleaseIdentity
     /// The damaged files that were replaced.
-    public let repaired: [RelativePath]
+    package let repaired: [RelativePath]
     /// Other releases that shared a damaged file and got the new one.
     public let alsoRepaired: [ReleaseIdentity]
     /// The bytes fetched over the network.

@@ -1,8 +1,8 @@
 import HearthBase
 
-/// The codes of ``DeliveryError``.
-public enum DeliveryErrorDomain: ErrorDomain {
-    public static var codes: [ErrorCode<Self>] {
+extension PullOutcome: ErrorDomain {
+    /// The codes of ``DeliveryError``.
+    public static var errorCodes: [ErrorCode<Self>] {
         [
             .digestMissing, .downgrade, .noOrigin, .ambiguous, .appTooOld,
             .catalogExpired, .notEnoughMemory, .archiveUnsupported, .insufficientStorage,
@@ -12,9 +12,9 @@ public enum DeliveryErrorDomain: ErrorDomain {
 }
 
 /// A refused delivery, before or after its bytes arrived.
-public typealias DeliveryError = HearthError<DeliveryErrorDomain>
+public typealias DeliveryError = HearthError<PullOutcome>
 
-extension ErrorCode<DeliveryErrorDomain> {
+extension ErrorCode<PullOutcome> {
     /// The catalog gives no digest for a remote file, and the user did not allow that.
     public static var digestMissing: Self { "digest-missing" }
     /// The catalog offers an older version than the active one.

@@ -3,7 +3,7 @@ import HearthBase
 
 /// The codes of ``HTTPError``.
 public enum HTTPErrorDomain: ErrorDomain {
-    public static var codes: [ErrorCode<Self>] {
+    public static var errorCodes: [ErrorCode<Self>] {
         [
             .unsupportedURL, .cannotResolve, .cannotConnect, .timedOut, .connectionLost, .insecureRedirect,
             .tooManyRedirects, .tlsFailure, .tooLarge, .badResponse, .badRequest, .bodyConsumed,

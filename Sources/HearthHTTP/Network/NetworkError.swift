@@ -1,14 +1,14 @@
 import HearthBase
 
-/// The codes of ``NetworkError``.
-public enum NetworkErrorDomain: ErrorDomain {
-    public static var codes: [ErrorCode<Self>] { [.offline, .meteredNetwork] }
+extension MeteredUse: ErrorDomain {
+    /// The codes of ``NetworkError``.
+    public static var errorCodes: [ErrorCode<Self>] { [.offline, .meteredNetwork] }
 }
 
 /// The network does not allow a request now.
-public typealias NetworkError = HearthError<NetworkErrorDomain>
+public typealias NetworkError = HearthError<MeteredUse>
 
-extension ErrorCode<NetworkErrorDomain> {
+extension ErrorCode<MeteredUse> {
     /// The network is metered, and this download may use only unmetered networks.
     public static var meteredNetwork: Self { "metered-network" }
     /// There is no network.

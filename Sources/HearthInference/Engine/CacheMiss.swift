@@ -1,5 +1,5 @@
 /// The reason why a prompt could not use all tokens in the engine's memory.
-public enum CacheMiss: String, Sendable, Hashable, Codable, CaseIterable {
+package enum CacheMiss: String, Sendable, Hashable, Codable, CaseIterable {
     /// The memory held nothing.
     case cold
     /// Not even the first token agreed.

@@ -8,8 +8,8 @@ public struct EngineCapabilities: OptionSet, Sendable, Hashable {
     public static let vision = Self(rawValue: 1 << 0)
     /// Thinks before it answers, and reports that as ``GenerationEvent/thinking(_:)``.
     public static let thinking = Self(rawValue: 1 << 1)
-    /// Describes ``GenerationOptions/tools`` to the model and reports its calls as ``GenerationEvent/toolCall(_:)``.
-    public static let tools = Self(rawValue: 1 << 2)
+    /// Describes `GenerationOptions.tools` to the model and reports its calls as ``GenerationEvent/toolCall(_:)``.
+    package static let tools = Self(rawValue: 1 << 2)
     /// Constrains answers to a JSON schema.
     public static let schema = Self(rawValue: 1 << 3)
     /// Constrains answers to a grammar in GBNF.
@@ -17,15 +17,15 @@ public struct EngineCapabilities: OptionSet, Sendable, Hashable {
     /// Repeats an answer for the same ``SamplingOptions/seed``.
     public static let seed = Self(rawValue: 1 << 5)
     /// Continues a raw prompt, without the model's chat template.
-    public static let rawPrompt = Self(rawValue: 1 << 6)
+    package static let rawPrompt = Self(rawValue: 1 << 6)
     /// Reports the log probabilities of tokens.
-    public static let logProbabilities = Self(rawValue: 1 << 7)
+    package static let logProbabilities = Self(rawValue: 1 << 7)
     /// Embeds texts.
     public static let embeddings = Self(rawValue: 1 << 8)
     /// Counts tokens before a generation.
     public static let tokenCounts = Self(rawValue: 1 << 9)
-    /// Changes the logits of single tokens: ``SamplingOptions/logitBias``.
-    public static let logitBias = Self(rawValue: 1 << 10)
-    /// Renders prompts without computing them, and takes prompts of tokens: ``GenerationOptions/promptTokens``.
-    public static let promptText = Self(rawValue: 1 << 11)
+    /// Changes the logits of single tokens: `SamplingOptions.logitBias`.
+    package static let logitBias = Self(rawValue: 1 << 10)
+    /// Renders prompts without computing them, and takes prompts of tokens: `GenerationOptions.promptTokens`.
+    package static let promptText = Self(rawValue: 1 << 11)
 }

@@ -8,7 +8,7 @@ public enum GenerationEvent: Sendable, Hashable {
     /// The model reads no pictures: `count` pictures of the conversation are not part of the prompt. At most once for
     /// each message of the model, before its first token.
     case picturesLeftOut(count: Int)
-    /// The next token, before the text that it completes; only if ``GenerationOptions/tokenReports`` asks for it.
+    /// The next token, before the text that it completes; only if Hearth's server asks for it.
     case token(TokenReport)
     /// The next piece of the thinking before the answer, in whole characters.
     case thinking(String)
@@ -17,7 +17,7 @@ public enum GenerationEvent: Sendable, Hashable {
     /// The model calls a tool; not part of the answer's text. Follows all text, and only in a complete answer.
     case toolCall(ToolCall)
     /// A session has run a tool, or refused its call; the next message of the model follows.
-    case toolResult(ToolResult)
+    case toolResult(ToolCall, content: String)
     /// The facts of the complete answer: the last event of a session's stream. Engines return the facts instead.
     case finish(GenerationSummary)
 }
@@ -43,7 +43,7 @@ public struct GenerationSummary: Sendable, Hashable {
     public var droppedBytes: Int
     /// The reason why the prompt could not use all tokens in memory; `nil` if it could or if the engine does not report
     /// it.
-    public var cacheMiss: CacheMiss?
+    package var cacheMiss: CacheMiss?
     /// The pictures encoded for this answer; others were in the cache or in memory.
     public var encodedPictures: Int
     /// The stop string of the request that ended the answer.
@@ -52,13 +52,12 @@ public struct GenerationSummary: Sendable, Hashable {
     /// A summary of the given facts.
     public init(
         reason: FinishReason, usage: TokenUsage, timings: GenerationTimings, droppedBytes: Int = 0,
-        cacheMiss: CacheMiss? = nil, encodedPictures: Int = 0
+        encodedPictures: Int = 0
     ) {
         self.reason = reason
         self.usage = usage
         self.timings = timings
         self.droppedBytes = droppedBytes
-        self.cacheMiss = cacheMiss
         self.encodedPictures = encodedPictures
     }
 }

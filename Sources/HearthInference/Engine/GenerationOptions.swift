@@ -22,8 +22,8 @@ public struct SamplingOptions: Sendable, Hashable {
     /// count, because an answer may repeat the words of its question.
     public var penaltyWindow: Int
     /// Added to the logits of single tokens; minus infinity excludes a token. For engines with
-    /// ``EngineCapabilities/logitBias``. Default none.
-    public var logitBias: [TokenID: Float] = [:]
+    /// `EngineCapabilities.logitBias`. Default none.
+    package var logitBias: [TokenID: Float] = [:]
 
     /// Makes options: temperature 0.35 and a random choice by default.
     public init(
@@ -60,33 +60,32 @@ public struct GenerationOptions: Sendable, Hashable {
     public var thinking: ThinkingOptions
     /// The shapes of the answer; `nil` for free text.
     public var constraint: OutputConstraint?
-    /// The tools the model may call, for engines with ``EngineCapabilities/tools``. A constraint on the whole answer
+    /// The tools the model may call, for engines with `EngineCapabilities.tools`. A constraint on the whole answer
     /// excludes calls.
-    public var tools: [ToolDefinition]
+    package var tools: [ToolDefinition] = []
     /// Whether the model's chat template formats the messages. Otherwise their joined texts are the prompt, and control
-    /// tokens in them have their effect; for engines with ``EngineCapabilities/rawPrompt``. Default `true`.
-    public var usesChatTemplate: Bool
+    /// tokens in them have their effect; for engines with `EngineCapabilities.rawPrompt`. Default `true`.
+    package var usesChatTemplate = true
     /// The tokens of the prompt, in place of the messages' texts. Used only without the chat template.
-    public var promptTokens: [TokenID]?
+    package var promptTokens: [TokenID]?
     /// Whether a conversation that does not fit the context window is refused. Otherwise its oldest messages are left
     /// out. Default `false`.
-    public var keepsAllMessages = false
+    package var keepsAllMessages = false
     /// Whether computed tokens of earlier prompts are reused. Default `true`; `false` computes the whole prompt, so that
     /// an answer with a seed does not depend on what was computed before.
-    public var reusesPrompt = true
+    package var reusesPrompt = true
     /// Whether the answer continues the last message, which is an assistant's. Default `false`: a new message answers.
     public var continuesLastMessage = false
     /// Whether the model must call a tool. Default: it decides.
-    public var toolChoice = ToolChoice.automatic
+    package var toolChoice = ToolChoice.automatic
     /// Reports each token of the answer as ``GenerationEvent/token(_:)``, for engines with
-    /// ``EngineCapabilities/logProbabilities``. Default `nil`.
-    public var tokenReports: TokenReports?
+    /// `EngineCapabilities.logProbabilities`. Default `nil`.
+    package var tokenReports: TokenReports?
 
     /// Makes options, by default with the package's usual limits.
     public init(
         sampling: SamplingOptions = SamplingOptions(), maximumNewTokens: Int = 768, timeout: Duration = .seconds(120),
-        stopStrings: [String] = [], thinking: ThinkingOptions = ThinkingOptions(), constraint: OutputConstraint? = nil,
-        tools: [ToolDefinition] = [], usesChatTemplate: Bool = true
+        stopStrings: [String] = [], thinking: ThinkingOptions = ThinkingOptions(), constraint: OutputConstraint? = nil
     ) {
         self.sampling = sampling
         self.maximumNewTokens = maximumNewTokens
@@ -94,7 +93,15 @@ public struct GenerationOptions: Sendable, Hashable {
         self.stopStrings = stopStrings
         self.thinking = thinking
         self.constraint = constraint
+    }
+
+    /// Makes options with tools.
+    package init(
+        sampling: SamplingOptions = SamplingOptions(), maximumNewTokens: Int = 768, stopStrings: [String] = [],
+        constraint: OutputConstraint? = nil, tools: [ToolDefinition]
+    ) {
+        self.init(
+            sampling: sampling, maximumNewTokens: maximumNewTokens, stopStrings: stopStrings, constraint: constraint)
         self.tools = tools
-        self.usesChatTemplate = usesChatTemplate
     }
 }

@@ -1,41 +1,41 @@
 /// The requested reports of an answer's tokens.
-public struct TokenReports: Sendable, Hashable {
+package struct TokenReports: Sendable, Hashable {
     /// The most alternatives of one token.
-    public static let maximumAlternatives = 100
+    package static let maximumAlternatives = 100
 
     /// The number of most likely tokens reported with each token, 0...100.
-    public var alternatives: Int
+    package var alternatives: Int
     /// Whether the probabilities are those after penalties, filters and temperature. Otherwise they are the model's own.
-    public var isAfterSampling: Bool
+    package var isAfterSampling: Bool
     /// Whether probabilities are computed; otherwise all are reported as 1.
-    public var hasProbabilities = true
+    package var hasProbabilities = true
 
     /// Makes a request for the model's own probabilities.
-    public init(alternatives: Int = 0, isAfterSampling: Bool = false) {
+    package init(alternatives: Int = 0, isAfterSampling: Bool = false) {
         self.alternatives = min(max(0, alternatives), Self.maximumAlternatives)
         self.isAfterSampling = isAfterSampling
     }
 
     /// The tokens alone, which cost next to nothing.
-    public static let tokensOnly: TokenReports = {
+    package static let tokensOnly: TokenReports = {
         var reports = TokenReports()
         reports.hasProbabilities = false
         return reports
     }()
 }
 
-/// A token of an answer with its probability.
+/// A token of an answer with its probability, for Hearth's server.
 public struct TokenReport: Sendable, Hashable {
     /// A token that the model could write, with its probability.
-    public struct Chance: Sendable, Hashable {
-        public var token: TokenID
+    package struct Chance: Sendable, Hashable {
+        package var token: TokenID
         /// The token's text, which may be a part of a character. Empty for a control token.
-        public var bytes: [UInt8]
+        package var bytes: [UInt8]
         /// The natural logarithm of the probability, at most 0.
-        public var logProbability: Float
+        package var logProbability: Float
 
         /// Makes a chance of the given values.
-        public init(token: TokenID, bytes: [UInt8], logProbability: Float) {
+        package init(token: TokenID, bytes: [UInt8], logProbability: Float) {
             self.token = token
             self.bytes = bytes
             self.logProbability = logProbability
@@ -43,14 +43,14 @@ public struct TokenReport: Sendable, Hashable {
     }
 
     /// The chosen token.
-    public var chosen: Chance
+    package var chosen: Chance
     /// The most likely tokens at its place, the first is the most likely.
-    public var alternatives: [Chance]
+    package var alternatives: [Chance]
     /// Whether the token belongs to the thinking before the answer.
-    public var isThinking: Bool
+    package var isThinking: Bool
 
     /// Makes a report of the given facts.
-    public init(chosen: Chance, alternatives: [Chance] = [], isThinking: Bool = false) {
+    package init(chosen: Chance, alternatives: [Chance] = [], isThinking: Bool = false) {
         self.chosen = chosen
         self.alternatives = alternatives
         self.isThinking = isThinking

@@ -2,7 +2,7 @@ import HearthBase
 
 /// The codes of ``LLMError``.
 public enum LLMErrorDomain: ErrorDomain {
-    public static var codes: [ErrorCode<Self>] {
+    public static var errorCodes: [ErrorCode<Self>] {
         [
             .modelNotLoaded, .cannotLoad, .doesNotFit, .exceededContextWindowSize, .templateFailed, .generateFailed,
             .engineMissing, .nothingToEmbed, .cannotQuantize, .busy, .cannotReadPicture, .pictureTooLarge,
@@ -30,7 +30,7 @@ extension ErrorCode<LLMErrorDomain> {
     public static var cannotLoad: Self { "cannot-load-model" }
     /// The model with the smallest useful context, or with a context for vectors, needs more memory than the device
     /// has.
-    public static var doesNotFit: Self { "model-does-not-fit" }
+    public static var doesNotFit: Self { "not-enough-memory" }
     /// The prompt needs more tokens than the context window has.
     public static var exceededContextWindowSize: Self { "context-window-exceeded" }
     /// The model's chat template refused the conversation.

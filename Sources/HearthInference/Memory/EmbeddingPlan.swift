@@ -88,7 +88,7 @@ package struct EmbeddingPlan: Sendable, Hashable {
     /// - Parameters:
     ///   - wanted: the longest window to try.
     ///   - device: the memory with all loaded models counted as occupied, this one included.
-    /// - Throws: `model-does-not-fit` with the needed and the available bytes.
+    /// - Throws: `not-enough-memory` with the needed and the available bytes.
     package init(
         _ shape: ModelShape, atMost wanted: EmbeddingWindow, gpuLayers: Int = 0, on device: MemoryPlan.Device
     ) throws(LLMError) {

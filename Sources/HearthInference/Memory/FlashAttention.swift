@@ -1,5 +1,5 @@
 /// Switches flash attention (`-fa` of llama.cpp), which needs no memory for the scores between all tokens.
-public enum FlashAttention: String, Sendable, Hashable, Codable, CaseIterable {
+package enum FlashAttention: String, Sendable, Hashable, Codable, CaseIterable {
     /// Off where the memory plan expects faster answers without it: for one conversation on a processor. Otherwise
     /// llama.cpp decides, and uses it where the device and the model support it.
     case automatic = "auto"

@@ -1,5 +1,5 @@
 /// The type in which the cache stores keys and values.
-public enum CacheType: String, Sendable, Hashable, Codable, CaseIterable {
+package enum CacheType: String, Sendable, Hashable, Codable, CaseIterable {
     case f16
     case q8 = "q8_0"
     case q4 = "q4_0"

@@ -97,7 +97,7 @@ package struct MemoryPlan: Sendable, Hashable {
     package static let smallestContext = 1024
 
     /// Makes a plan.
-    /// - Throws: `model-does-not-fit` with the needed and the available bytes.
+    /// - Throws: `not-enough-memory` with the needed and the available bytes.
     package init(_ shape: ModelShape, on device: Device, settings: Settings = Settings()) throws(LLMError) {
         let rule = DeviceRule(deviceMemory: device.memory)
         let trained = shape.trainedContext > 0 ? shape.trainedContext : .max

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The author of a message.
-public enum ChatRole: String, Sendable, Hashable, Codable {
+public enum ChatRole: String, Sendable, Hashable, Codable, CaseIterable {
     case system, user, assistant
     /// The result of a tool call. It follows the call's message, or another result for it.
     case tool

@@ -1,7 +1,7 @@
 extension [ChatMessage] {
     /// The conversation for a model whose template has no tools. Calls are written into the answers' text in the format
     /// of the Hermes and Qwen families, and results are messages of the user.
-    public var withSpelledTools: [ChatMessage] {
+    package var withSpelledTools: [ChatMessage] {
         guard contains(where: { $0.role == .tool || !$0.toolCalls.isEmpty }) else { return self }
         var result: [ChatMessage] = []
         var follows = false

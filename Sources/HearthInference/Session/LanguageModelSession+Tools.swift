@@ -30,9 +30,9 @@ extension LanguageModelSession {
                 guard calls.count <= left else { throw Self.tooManyCalls }
                 left -= calls.count
                 for call in calls {
-                    let result = ToolResult(call: call, content: try await decideAndRun(call))
-                    messages.append(ChatMessage(result: result.content, of: call))
-                    yield(.toolResult(result))
+                    let result = try await decideAndRun(call)
+                    messages.append(ChatMessage(result: result, of: call))
+                    yield(.toolResult(call, content: result))
                 }
             } catch {
                 // Templates require a result for each call: the text is kept, and the calls are dropped.

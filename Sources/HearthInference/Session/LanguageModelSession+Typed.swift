@@ -2,8 +2,10 @@ import Foundation
 import HearthBase
 
 extension OutputConstraint {
-    /// Constrains answers to the JSON of a type.
-    /// - Throws: `grammar-unusable` for a type without a schema; see ``JSONSchema/init(of:)``.
+    /// Constrains answers to the JSON of a type: a structure of strings, numbers, truth values, optionals, arrays,
+    /// dictionaries with names as keys, other such structures, `UUID`s, and enumerations with raw values that are
+    /// `CaseIterable`. Other types provide their schema: ``JSONSchemaProviding``.
+    /// - Throws: `grammar-unusable` for a type without a schema.
     public static func fitting(
         _ type: any Decodable.Type, after openings: [String] = []
     ) throws -> OutputConstraint {
@@ -20,7 +22,7 @@ extension LanguageModelSession {
     /// ```
     /// The model can only write the type's JSON; the prompt must say which value belongs in which property. Replaces
     /// the options' constraint.
-    /// - Throws: `grammar-unusable` for a type without a schema (``JSONSchema/init(of:)``), before the turn begins;
+    /// - Throws: `grammar-unusable` for a type without a schema (``OutputConstraint/fitting(_:after:)``), before the turn begins;
     ///   `answer-not-decodable` when a limit cut the answer short; errors of the model; `CancellationError`.
     public func respond<Content: Decodable & Sendable>(
         to prompt: String, generating type: Content.Type, options: GenerationOptions = GenerationOptions()

@@ -18,7 +18,7 @@ public final class LanguageModelSession: Sendable, Observable {
     /// The engine that answers.
     public let model: any InferenceEngine
     /// The model; if its template has no tools, calls are written as text.
-    let engine: SpelledToolEngine
+    let engine: TextToolEngine
     let toolBox: ToolBox
     let approval: ToolApproval?
     private let time: TimeSource
@@ -70,7 +70,7 @@ public final class LanguageModelSession: Sendable, Observable {
         time: TimeSource
     ) {
         self.model = model
-        engine = SpelledToolEngine(model)
+        engine = TextToolEngine(model)
         toolBox = ToolBox(tools)
         self.approval = approval
         self.time = time
@@ -121,7 +121,7 @@ public final class LanguageModelSession: Sendable, Observable {
             let turn = enqueue(question) { await self.answer(question, options, since: watch, continuation) }
             continuation.endsWithItsReader { turn.cancel() }
         }
-        return ResponseStream(events: .init(stream: stream))
+        return ResponseStream(pieces: .init(stream: stream))
     }
 
     /// Loads the model and computes the known part of the next prompt, so that its answer begins sooner.

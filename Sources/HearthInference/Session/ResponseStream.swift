@@ -17,16 +17,18 @@ extension LanguageModelSession {
     /// let response = try await stream.collect()                          // the complete answer
     /// ```
     public struct ResponseStream: AsyncSequence, Sendable {
-        /// The answer in pieces, with phases and facts: the fastest way to read it.
-        public let events: Events
+        package let pieces: Events
 
-        /// The events of one answer. The last one is ``GenerationEvent/finish(_:)``; otherwise the sequence throws, in a
-        /// cancelled task `CancellationError`. Unread events wait in memory; the engine's limits bound their number.
-        public struct Events: AsyncSequence, Sendable {
+        /// The answer in pieces, with phases and facts: the fastest way to read it. The last event is
+        /// ``GenerationEvent/finish(_:)``; otherwise the sequence throws, in a cancelled task `CancellationError`. Unread
+        /// events wait in memory; the engine's limits bound their number.
+        public var events: some AsyncSequence<GenerationEvent, any Error> & Sendable { pieces }
+
+        /// The events of one answer.
+        package struct Events: AsyncSequence, Sendable {
             let stream: AsyncThrowingStream<GenerationEvent, any Error>
 
-            /// Reads the events.
-            public struct AsyncIterator: AsyncIteratorProtocol {
+            package struct AsyncIterator: AsyncIteratorProtocol {
                 fileprivate var stream: AsyncThrowingStream<GenerationEvent, any Error>.Iterator
                 private var isFinished = false
 
@@ -34,9 +36,7 @@ extension LanguageModelSession {
                     self.stream = stream
                 }
 
-                /// The next event; `nil` after the last.
-                /// - Throws: errors of the model; `CancellationError`.
-                public mutating func next() async throws -> GenerationEvent? {
+                package mutating func next() async throws -> GenerationEvent? {
                     guard let event = try await stream.next() else {
                         // `AsyncThrowingStream` ends without an error in a cancelled task.
                         if isFinished { return nil }
@@ -47,7 +47,7 @@ extension LanguageModelSession {
                 }
             }
 
-            public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(stream: stream.makeAsyncIterator()) }
+            package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(stream: stream.makeAsyncIterator()) }
         }
 
         /// The answer so far.
@@ -62,8 +62,8 @@ extension LanguageModelSession {
             public internal(set) var picturesLeftOut = 0
             /// The tools called so far.
             public internal(set) var toolCalls: [ToolCall] = []
-            /// The results of the tools so far.
-            public internal(set) var toolResults: [ToolResult] = []
+            /// The results of the tools so far, in the order of ``toolCalls``.
+            public internal(set) var toolResults: [String] = []
             /// The facts, in the last snapshot of a complete answer.
             public internal(set) var summary: GenerationSummary?
 
@@ -76,7 +76,7 @@ extension LanguageModelSession {
                 case .thinking(let piece): thinking += piece
                 case .text(let piece): content += piece
                 case .toolCall(let call): toolCalls.append(call)
-                case .toolResult(let result): toolResults.append(result)
+                case .toolResult(_, let content): toolResults.append(content)
                 case .finish(let facts): summary = facts
                 }
                 return true
@@ -84,15 +84,11 @@ extension LanguageModelSession {
         }
 
         /// Combines events to snapshots.
-        public struct AsyncIterator: AsyncIteratorProtocol {
-            fileprivate var events: Events.AsyncIterator
-            private var snapshot = Snapshot()
+        private struct Snapshots: AsyncIteratorProtocol {
+            var events: Events.AsyncIterator
+            var snapshot = Snapshot()
 
-            fileprivate init(events: Events.AsyncIterator) { self.events = events }
-
-            /// The next snapshot; `nil` after the last.
-            /// - Throws: errors of the model; `CancellationError`.
-            public mutating func next() async throws -> Snapshot? {
+            mutating func next() async throws -> Snapshot? {
                 while let event = try await events.next() {
                     if snapshot.take(event) { return snapshot }
                 }
@@ -101,15 +97,17 @@ extension LanguageModelSession {
         }
 
         /// Reads the stream as snapshots.
-        public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(events: events.makeAsyncIterator()) }
+        public func makeAsyncIterator() -> some AsyncIteratorProtocol<Snapshot, any Error> {
+            Snapshots(events: pieces.makeAsyncIterator())
+        }
 
         /// The whole answer.
         /// - Throws: errors of the model; `CancellationError` when the task was cancelled.
         public func collect() async throws -> Response<String> {
-            var whole = Snapshot()
-            for try await event in events { _ = whole.take(event) }
-            guard let summary = whole.summary else { throw CancellationError() }
-            return Response(content: whole.content, thinking: whole.thinking, summary: summary)
+            var last = Snapshot()
+            for try await event in pieces { _ = last.take(event) }
+            guard let summary = last.summary else { throw CancellationError() }
+            return Response(content: last.content, thinking: last.thinking, summary: summary)
         }
     }
 }

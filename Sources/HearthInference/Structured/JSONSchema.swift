@@ -1,17 +1,18 @@
 import Foundation
 import HearthBase
 
-/// A type that provides its JSON schema; ``JSONSchema/init(of:)`` finds the schemas of other types.
+/// A type that provides its JSON schema; those of simpler types are found: ``OutputConstraint/fitting(_:after:)``.
 ///
 /// A type with a property of such a type is still decoded with placeholder values, unless the property is optional or
 /// in a list. If the property cannot be decoded in that way, because it has its own decoder or contains itself, both
 /// types must provide their schemas.
 public protocol JSONSchemaProviding: Decodable {
-    static var jsonSchema: JSONSchema { get }
+    /// The schema as JSON.
+    static var jsonSchema: String { get }
 }
 
 /// The shape of a JSON value.
-public indirect enum JSONSchema: Sendable, Hashable {
+package indirect enum JSONSchema: Sendable, Hashable {
     case string
     case integer
     case number
@@ -27,13 +28,13 @@ public indirect enum JSONSchema: Sendable, Hashable {
     case text(String)
 
     /// A property of an object.
-    public struct Property: Sendable, Hashable {
-        public var name: String
-        public var schema: JSONSchema
-        public var isRequired: Bool
+    package struct Property: Sendable, Hashable {
+        package var name: String
+        package var schema: JSONSchema
+        package var isRequired: Bool
 
         /// Makes a property.
-        public init(_ name: String, _ schema: JSONSchema, isRequired: Bool = true) {
+        package init(_ name: String, _ schema: JSONSchema, isRequired: Bool = true) {
             self.name = name
             self.schema = schema
             self.isRequired = isRequired
@@ -49,12 +50,12 @@ public indirect enum JSONSchema: Sendable, Hashable {
     /// let schema = try JSONSchema(of: City.self)
     /// ```
     /// - Throws: `grammar-unusable` for other types, which must provide their schema: ``JSONSchemaProviding``.
-    public init(of type: any Decodable.Type) throws {
+    package init(of type: any Decodable.Type) throws {
         self = try SchemaProbe.schema(of: type, inside: [])
     }
 
     /// The schema as JSON.
-    public var json: String {
+    package var json: String {
         switch self {
         case .string: #"{"type":"string"}"#
         case .integer: #"{"type":"integer"}"#
@@ -74,16 +75,5 @@ public indirect enum JSONSchema: Sendable, Hashable {
     }
 
     /// A text as JSON.
-    static func quoted(_ text: String) -> String {
-        var result = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"", "\\": result += "\\\(scalar)"
-            case _ where scalar.value < 0x20:
-                result += "\\u00" + (scalar.value < 0x10 ? "0" : "") + String(scalar.value, radix: 16)
-            default: result.unicodeScalars.append(scalar)
-            }
-        }
-        return result + "\""
-    }
+    static func quoted(_ text: String) -> String { JSONValue.string(text).line }
 }

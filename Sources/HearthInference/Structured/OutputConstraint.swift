@@ -6,14 +6,12 @@ import HearthBase
 /// ```swift
 /// options.constraint = .jsonSchema(#"{"type": "object", "properties": {"city": {"type": "string"}}}"#)
 /// options.constraint = .gbnf(#"root ::= "yes" | "no""#)
-/// options.constraint = OutputConstraint(blocks: [
-///     .init("[EVENT:", .jsonSchema(event), closing: "]"), .init("[NOTE:", .jsonSchema(note), closing: "]"),
-/// ])
+/// options.constraint = .jsonSchema(event, after: ["EVENT:"])   // what follows this mark in free text
 /// ```
-/// Blocks permit tool calls; a shape of the whole answer excludes them. A limit may cut an answer short.
+/// A block after a mark permits tool calls; a shape of the whole answer excludes them. A limit may cut an answer short.
 public struct OutputConstraint: Sendable, Hashable {
     /// The description of a shape.
-    public enum Shape: Sendable, Hashable {
+    package enum Shape: Sendable, Hashable {
         /// A grammar in llama.cpp's notation, whose first rule is `root`.
         case gbnf(String)
         /// A JSON schema that llama.cpp can turn into a grammar.
@@ -21,20 +19,20 @@ public struct OutputConstraint: Sendable, Hashable {
     }
 
     /// A part of an answer with its own shape.
-    public struct Block: Sendable, Hashable {
+    package struct Block: Sendable, Hashable {
         /// The text that starts the block, outside code fences; empty for a shape of the whole answer.
-        public var opening: String
+        package var opening: String
         /// The shape of the text after the opening.
-        public var shape: Shape
+        package var shape: Shape
         /// The text that must follow the shape; empty for none.
-        public var closing: String
+        package var closing: String
         /// Whether the answer ends with the block; otherwise free text may follow.
-        public var endsAnswer: Bool
+        package var endsAnswer: Bool
         /// The text that the model must write before the shape; empty for none.
         package var prefix = ""
 
         /// Makes a block between two texts.
-        public init(_ opening: String, _ shape: Shape, closing: String = "", endsAnswer: Bool = false) {
+        package init(_ opening: String, _ shape: Shape, closing: String = "", endsAnswer: Bool = false) {
             self.opening = opening
             self.shape = shape
             self.closing = closing
@@ -47,13 +45,13 @@ public struct OutputConstraint: Sendable, Hashable {
     /// The deepest nesting of objects and arrays in a schema.
     public static let maximumSchemaDepth = 64
 
-    public var blocks: [Block]
+    package var blocks: [Block]
 
     /// Makes a constraint with these blocks in free text.
-    public init(blocks: [Block]) { self.blocks = blocks }
+    package init(blocks: [Block]) { self.blocks = blocks }
 
     /// Makes a constraint of the whole answer, or of a block after each of the openings.
-    public init(_ shape: Shape, after openings: [String] = []) {
+    package init(_ shape: Shape, after openings: [String] = []) {
         blocks = (openings.isEmpty ? [""] : openings).map { Block($0, shape) }
     }
 
@@ -75,12 +73,12 @@ public struct OutputConstraint: Sendable, Hashable {
     }
 
     /// Whether one shape covers the whole answer, which excludes tool calls.
-    public var coversAnswer: Bool { blocks.contains(where: \.opening.isEmpty) }
+    package var coversAnswer: Bool { blocks.contains(where: \.opening.isEmpty) }
 
     /// Refuses an unusable schema: invalid JSON, too long, too deep, or with a `pattern` that llama.cpp would replace
     /// by any string.
     /// - Throws: `grammar-unusable`.
-    public static func check(schema: String) throws(LLMError) {
+    package static func check(schema: String) throws(LLMError) {
         try checkForm(ofSchema: schema)
         // The parser's own error has no information for the user.
         guard let value = try? JSONSerialization.jsonObject(with: Data(schema.utf8)),
@@ -121,7 +119,7 @@ public struct OutputConstraint: Sendable, Hashable {
     }
 
     /// The error of an unusable schema.
-    public static func unusable(_ reason: String) -> LLMError {
+    package static func unusable(_ reason: String) -> LLMError {
         .unusable("the JSON schema cannot be used: \(reason)", remedy: "Correct the schema, or make it simpler.")
     }
 }

@@ -12,27 +12,27 @@ package struct SchemaCheck: Sendable {
         package let place: String
     }
 
-    private let root: OrderedJSON
+    private let root: JSONValue
 
     /// - Parameter schema: a JSON object.
     package init?(_ schema: String) {
         // The grammar of the same schema refuses one that is not JSON, before the prompt.
-        guard let root = try? OrderedJSON(parsing: schema) else { return nil }
+        guard let root = try? JSONValue(parsing: schema) else { return nil }
         self.root = root
     }
 
     /// The first flaw of an answer; `nil` for a valid one. Text that is not JSON violates `type`.
     package func flaw(in answer: String) -> Flaw? {
         // Text that is no JSON document has no other flaw.
-        guard let value = try? OrderedJSON(parsing: answer) else { return Flaw(keyword: "type", place: "") }
+        guard let value = try? JSONValue(parsing: answer) else { return Flaw(keyword: "type", place: "") }
         return flaw(value, root, "", 0)
     }
 
-    private func isValid(_ value: OrderedJSON, _ schema: OrderedJSON, _ level: Int) -> Bool {
+    private func isValid(_ value: JSONValue, _ schema: JSONValue, _ level: Int) -> Bool {
         flaw(value, schema, "", level + 1) == nil
     }
 
-    private func flaw(_ value: OrderedJSON, _ schema: OrderedJSON, _ place: String, _ level: Int) -> Flaw? {
+    private func flaw(_ value: JSONValue, _ schema: JSONValue, _ place: String, _ level: Int) -> Flaw? {
         func miss(_ keyword: String) -> Flaw { Flaw(keyword: keyword, place: place) }
         guard case .object(let schema) = schema else { return schema.isFalse ? miss("false") : nil }
         // A reference that leads back to itself without a value in between adds no rule.
@@ -53,8 +53,8 @@ package struct SchemaCheck: Sendable {
         }
         let own: Flaw? =
             switch value {
-            case .value(.number): value.number.flatMap { Self.missed($0, schema) }.map(miss)
-            case .value(.string(let text)): Self.missed(text, schema).map(miss)
+            case .number(_): value.number.flatMap { Self.missed($0, schema) }.map(miss)
+            case .string(let text): Self.missed(text, schema).map(miss)
             case .array(let items): flaw(items, schema, place, level)
             case .object(let members): flaw(members, schema, place, level)
             default: nil
@@ -79,7 +79,7 @@ package struct SchemaCheck: Sendable {
 
     // MARK: Lists and objects
 
-    private func flaw(_ items: [OrderedJSON], _ schema: OrderedJSON.Members, _ place: String, _ level: Int) -> Flaw? {
+    private func flaw(_ items: [JSONValue], _ schema: JSONMembers, _ place: String, _ level: Int) -> Flaw? {
         func miss(_ keyword: String) -> Flaw { Flaw(keyword: keyword, place: place) }
         if let fewest = schema.number("minItems"), Decimal(items.count) < fewest { return miss("minItems") }
         if let most = schema.number("maxItems"), Decimal(items.count) > most { return miss("maxItems") }
@@ -104,7 +104,7 @@ package struct SchemaCheck: Sendable {
     }
 
     private func flaw(
-        _ members: OrderedJSON.Members, _ schema: OrderedJSON.Members, _ place: String, _ level: Int
+        _ members: JSONMembers, _ schema: JSONMembers, _ place: String, _ level: Int
     ) -> Flaw? {
         func miss(_ keyword: String) -> Flaw { Flaw(keyword: keyword, place: place) }
         if let fewest = schema.number("minProperties"), Decimal(members.keys.count) < fewest {
@@ -114,8 +114,8 @@ package struct SchemaCheck: Sendable {
             return miss("maxProperties")
         }
         if schema.strings("required").contains(where: { members[$0] == nil }) { return miss("required") }
-        let properties = schema.members("properties"), patterns = schema.members("patternProperties").pairs
-        for (name, value) in members.pairs.sorted(by: { $0.key < $1.key }) {
+        let properties = schema.members("properties"), patterns = schema.members("patternProperties")
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
             let inside = "\(place)/\(name)"
             if let names = schema["propertyNames"], !isValid(.string(name), names, level) {
                 return miss("propertyNames")
@@ -135,7 +135,7 @@ package struct SchemaCheck: Sendable {
             }
         }
         for keyword in ["dependencies", "dependentRequired", "dependentSchemas"] {
-            for (name, needs) in schema.members(keyword).pairs where members[name] != nil {
+            for (name, needs) in schema.members(keyword) where members[name] != nil {
                 if let names = needs.items?.compactMap(\.string) {
                     if names.contains(where: { members[$0] == nil }) { return miss(keyword) }
                 } else if let flaw = flaw(.object(members), needs, place, level) {
@@ -148,7 +148,7 @@ package struct SchemaCheck: Sendable {
 
     // MARK: Numbers and strings
 
-    private static func missed(_ value: Decimal, _ schema: OrderedJSON.Members) -> String? {
+    private static func missed(_ value: Decimal, _ schema: JSONMembers) -> String? {
         if let low = schema.number("minimum"), value < low || value == low && schema.isTrue("exclusiveMinimum") {
             return "minimum"
         }
@@ -161,7 +161,7 @@ package struct SchemaCheck: Sendable {
         return nil
     }
 
-    private static func missed(_ text: String, _ schema: OrderedJSON.Members) -> String? {
+    private static func missed(_ text: String, _ schema: JSONMembers) -> String? {
         let length = Decimal(text.unicodeScalars.count)
         if let fewest = schema.number("minLength"), length < fewest { return "minLength" }
         if let most = schema.number("maxLength"), length > most { return "maxLength" }
@@ -197,25 +197,25 @@ package struct SchemaCheck: Sendable {
         return rounded == value
     }
 
-    private static func hasType(_ value: OrderedJSON, _ type: OrderedJSON) -> Bool {
+    private static func hasType(_ value: JSONValue, _ type: JSONValue) -> Bool {
         switch (type.string, value) {
-        case ("null", .value(.null)), ("boolean", .value(.boolean)), ("string", .value(.string)), ("array", .array),
-            ("object", .object), ("number", .value(.number)):
+        case ("null", .null), ("boolean", .boolean), ("string", .string), ("array", .array),
+            ("object", .object), ("number", .number(_)):
             true
-        case ("integer", .value(.number)): value.number.map(isWhole) ?? false
+        case ("integer", .number(_)): value.number.map(isWhole) ?? false
         default: false
         }
     }
 
     /// Whether two values are equal in a schema, where 1 equals 1.0.
-    private static func areEqual(_ left: OrderedJSON, _ right: OrderedJSON) -> Bool {
+    private static func areEqual(_ left: JSONValue, _ right: JSONValue) -> Bool {
         switch (left, right) {
-        case (.value(.number), .value(.number)): left.number == right.number
+        case (.number(_), .number(_)): left.number == right.number
         case (.array(let left), .array(let right)):
             left.count == right.count && zip(left, right).allSatisfy { areEqual($0, $1) }
         case (.object(let left), .object(let right)):
             left.keys.count == right.keys.count
-                && left.pairs.allSatisfy { key, value in right[key].map { areEqual(value, $0) } ?? false }
+                && left.allSatisfy { key, value in right[key].map { areEqual(value, $0) } ?? false }
         default: left == right
         }
     }

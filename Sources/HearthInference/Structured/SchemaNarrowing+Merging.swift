@@ -3,7 +3,7 @@ import HearthBase
 
 extension SchemaNarrowing {
     /// Checks a reference into the document and keeps it.
-    func checkedReference(_ reference: OrderedJSON, _ schema: OrderedJSON.Members) throws -> OrderedJSON.Members {
+    func checkedReference(_ reference: JSONValue, _ schema: JSONMembers) throws -> JSONMembers {
         guard let text = reference.string else { throw Self.refused("$ref", "is no text") }
         var schema = schema
         if text == "#" {
@@ -15,12 +15,12 @@ extension SchemaNarrowing {
     }
 
     /// The schema at a reference.
-    func resolved(_ reference: OrderedJSON) throws -> OrderedJSON.Members {
+    func resolved(_ reference: JSONValue) throws -> JSONMembers {
         let text = reference.string ?? ""
         guard text == "#" || text.hasPrefix("#/") else {
             throw Self.refused("$ref", "\(text.quoted) names another document")
         }
-        guard let place = OrderedJSON.object(root).resolved(text) else {
+        guard let place = JSONValue.object(root).resolved(text) else {
             throw Self.refused("$ref", "\(text.quoted) names nothing")
         }
         guard let members = place.members else { throw Self.refused("$ref", "\(text.quoted) names no schema") }
@@ -28,10 +28,10 @@ extension SchemaNarrowing {
     }
 
     /// Expands the reference and `allOf` of a schema, so that it can be merged with others.
-    func flattened(_ node: OrderedJSON, _ level: Int = 0) throws -> OrderedJSON.Members {
+    func flattened(_ node: JSONValue, _ level: Int = 0) throws -> JSONMembers {
         guard var schema = node.members else {
-            guard node == .value(.boolean(true)) else { throw Self.refused("allOf", "allows nothing") }
-            return OrderedJSON.Members()
+            guard node == .boolean(true) else { throw Self.refused("allOf", "allows nothing") }
+            return JSONMembers()
         }
         guard level < 16 else { throw Self.refused("$ref", "refers to itself where schemas are combined") }
         if let reference = schema["$ref"] {
@@ -47,11 +47,11 @@ extension SchemaNarrowing {
 
     /// Merges two schemas to one with the keywords of both.
     /// - Parameter keyword: the keyword that combines them.
-    func merged(_ left: OrderedJSON.Members, _ right: OrderedJSON.Members, _ keyword: String) throws
-        -> OrderedJSON.Members
+    func merged(_ left: JSONMembers, _ right: JSONMembers, _ keyword: String) throws
+        -> JSONMembers
     {
         var result = left
-        for (key, new) in right.pairs {
+        for (key, new) in right {
             guard let old = result[key] else {
                 result[key] = new
                 continue
@@ -61,12 +61,12 @@ extension SchemaNarrowing {
         return result
     }
 
-    private func merged(_ old: OrderedJSON, _ new: OrderedJSON, key: String, _ keyword: String) throws -> OrderedJSON {
+    private func merged(_ old: JSONValue, _ new: JSONValue, key: String, _ keyword: String) throws -> JSONValue {
         let conflict = Self.refused(keyword, "combines two of the keyword `\(key)`")
         switch key {
         case "properties", "patternProperties", "dependentRequired", "dependentSchemas":
             guard var result = old.members, let added = new.members else { throw conflict }
-            for (name, schema) in added.pairs {
+            for (name, schema) in added {
                 guard let own = result[name], own != schema else {
                     result[name] = schema
                     continue
@@ -96,9 +96,9 @@ extension SchemaNarrowing {
             guard let left = old.number, let right = new.number else { throw conflict }
             return left <= right ? old : new
         case "additionalProperties":
-            if old.isFalse || new.isFalse { return .value(.boolean(false)) }
-            if old == .value(.boolean(true)) { return new }
-            if new == .value(.boolean(true)) { return old }
+            if old.isFalse || new.isFalse { return .boolean(false) }
+            if old == .boolean(true) { return new }
+            if new == .boolean(true) { return old }
             throw conflict
         case "anyOf", "oneOf":
             // Each alternative of the first schema is combined with each alternative of the second.
@@ -109,7 +109,7 @@ extension SchemaNarrowing {
                 try alternatives.flatMap { left in
                     try others.map { .object(try merged(try flattened(left), try flattened($0), keyword)) }
                 })
-        case "uniqueItems": return .value(.boolean(true))
+        case "uniqueItems": return .boolean(true)
         default: throw conflict
         }
     }

@@ -16,7 +16,7 @@ extension SchemaNarrowing {
     ]
 
     /// Narrows a schema without alternatives.
-    mutating func narrowedSingle(_ schema: OrderedJSON.Members) throws -> OrderedJSON.Members {
+    mutating func narrowedSingle(_ schema: JSONMembers) throws -> JSONMembers {
         if schema["const"] != nil { return schema }
         if let values = schema["enum"]?.items {
             guard !values.isEmpty else { throw Self.refused("enum", "is empty") }
@@ -34,7 +34,7 @@ extension SchemaNarrowing {
         }
     }
 
-    private static func impliedType(_ schema: OrderedJSON.Members) -> String? {
+    private static func impliedType(_ schema: JSONMembers) -> String? {
         let kinds: [(String, [String])] = [
             ("object", ["properties", "required", "additionalProperties", "patternProperties", "minProperties"]),
             ("array", ["items", "prefixItems", "contains", "minItems", "maxItems", "uniqueItems"]),
@@ -46,7 +46,7 @@ extension SchemaNarrowing {
 
     // MARK: Numbers and strings
 
-    private mutating func narrowedNumber(_ schema: OrderedJSON.Members, isInteger: Bool) throws -> OrderedJSON.Members {
+    private mutating func narrowedNumber(_ schema: JSONMembers, isInteger: Bool) throws -> JSONMembers {
         let keywords = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]
         guard let keyword = keywords.first(where: { schema[$0] != nil }) else { return schema }
         // In early drafts the exclusive keywords are flags of the other two.
@@ -65,14 +65,14 @@ extension SchemaNarrowing {
         return placeholder(for: gbnf)
     }
 
-    private mutating func placeholder(for rule: String) -> OrderedJSON.Members {
-        var result = OrderedJSON.Members()
+    private mutating func placeholder(for rule: String) -> JSONMembers {
+        var result = JSONMembers()
         result["const"] = .string(Self.placeholder(rules.count))
         rules.append(rule)
         return result
     }
 
-    private func narrowedString(_ schema: OrderedJSON.Members) throws -> OrderedJSON.Members {
+    private func narrowedString(_ schema: JSONMembers) throws -> JSONMembers {
         var schema = schema
         if let format = schema["format"]?.string, let pattern = Self.formats[format], schema["pattern"] == nil {
             schema["pattern"] = .string(pattern)
@@ -88,7 +88,7 @@ extension SchemaNarrowing {
 
     // MARK: Objects and lists
 
-    private mutating func narrowedObject(_ schema: OrderedJSON.Members) throws -> OrderedJSON.Members {
+    private mutating func narrowedObject(_ schema: JSONMembers) throws -> JSONMembers {
         var schema = schema
         var properties = schema.members("properties")
         var required = schema.strings("required")
@@ -100,7 +100,7 @@ extension SchemaNarrowing {
             guard additional?.isFalse != true else {
                 throw Self.refused("required", "asks for \(name.quoted), which its `properties` do not have")
             }
-            properties[name] = additional?.members.map { .object($0) } ?? .object(OrderedJSON.Members())
+            properties[name] = additional?.members.map { .object($0) } ?? .object(JSONMembers())
         }
         if let fewest = schema.number("minProperties") {
             for name in properties.keys where Decimal(required.count) < fewest && !required.contains(name) {
@@ -113,7 +113,7 @@ extension SchemaNarrowing {
                 properties[name] = nil
             }
         }
-        for (name, property) in properties.pairs {
+        for (name, property) in properties {
             // A property without a possible value can be left out, unless it is required.
             if property.isFalse, !required.contains(name) {
                 properties[name] = nil
@@ -134,7 +134,7 @@ extension SchemaNarrowing {
         return schema
     }
 
-    private mutating func narrowedArray(_ schema: OrderedJSON.Members) throws -> OrderedJSON.Members {
+    private mutating func narrowedArray(_ schema: JSONMembers) throws -> JSONMembers {
         var schema = schema
         var first = schema["prefixItems"]?.items ?? schema["items"]?.items ?? []
         var rest = schema["items"]?.items == nil ? schema["items"] : schema["additionalItems"]
@@ -144,12 +144,12 @@ extension SchemaNarrowing {
             let count = max(1, Int(truncating: (schema.number("minContains") ?? 1) as NSDecimalNumber))
             guard count <= 64 else { throw Self.refused("minContains", "is larger than 64") }
             let item = try rest.map {
-                OrderedJSON.object(try merged(try flattened($0), try flattened(contained), "contains"))
+                JSONValue.object(try merged(try flattened($0), try flattened(contained), "contains"))
             }
             first = Array(repeating: item ?? contained, count: count)
         }
         if first.isEmpty, let lists = Self.distinctLists(schema, rest) {
-            var result = OrderedJSON.Members()
+            var result = JSONMembers()
             result["enum"] = .array(lists)
             return result
         }
@@ -160,13 +160,13 @@ extension SchemaNarrowing {
         }
         guard fewest <= 256 else { throw Self.refused("minItems", "is larger than 256") }
         // llama.cpp writes exactly these items.
-        while first.count < fewest { first.append(rest ?? .object(OrderedJSON.Members())) }
+        while first.count < fewest { first.append(rest ?? .object(JSONMembers())) }
         schema["items"] = .array(try first.map { try narrow($0) })
         return schema
     }
 
     /// All lists of a few different constants, in the order of the constants; `nil` for other lists.
-    private static func distinctLists(_ schema: OrderedJSON.Members, _ item: OrderedJSON?) -> [OrderedJSON]? {
+    private static func distinctLists(_ schema: JSONMembers, _ item: JSONValue?) -> [JSONValue]? {
         guard schema.isTrue("uniqueItems"), let values = item?.members?["enum"]?.items,
             values.count <= 6
         else { return nil }

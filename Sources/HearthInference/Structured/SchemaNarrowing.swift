@@ -10,7 +10,7 @@ package struct SchemaNarrowing {
     package private(set) var schema = ""
     /// The rules that replace constants in llama.cpp's grammar.
     var rules: [String] = []
-    let root: OrderedJSON.Members
+    let root: JSONMembers
     private var depth = 0
     private var nodes = 0
 
@@ -22,7 +22,7 @@ package struct SchemaNarrowing {
     /// - Throws: `grammar-unusable`, with the keyword that is not supported.
     package init(_ text: String) throws(LLMError) {
         do {
-            guard let members = try OrderedJSON(parsing: text).members else {
+            guard let members = try JSONValue(parsing: text).members else {
                 throw Self.unusable("it is no JSON object")
             }
             root = members
@@ -33,7 +33,7 @@ package struct SchemaNarrowing {
                 members["$ref"] = .string("#/\(Self.rootName)")
                 narrowed = .object(members)
             }
-            schema = narrowed.text
+            schema = narrowed.line
         } catch let error as LLMError {
             throw error
         } catch {
@@ -79,10 +79,10 @@ package struct SchemaNarrowing {
 
     // MARK: One schema
 
-    mutating func narrow(_ node: OrderedJSON) throws -> OrderedJSON {
+    mutating func narrow(_ node: JSONValue) throws -> JSONValue {
         guard var schema = node.members else {
-            if node == .value(.boolean(true)) { return .object(OrderedJSON.Members()) }
-            throw Self.unusable("one of its schemas is \(node.text) and no object")
+            if node == .boolean(true) { return .object(JSONMembers()) }
+            throw Self.unusable("one of its schemas is \(node.line) and no object")
         }
         depth += 1
         nodes += 1
@@ -102,19 +102,19 @@ package struct SchemaNarrowing {
         return .object(try narrowedSingle(schema))
     }
 
-    private mutating func narrowedValues(_ schema: OrderedJSON.Members, _ keyword: String) throws -> OrderedJSON? {
+    private mutating func narrowedValues(_ schema: JSONMembers, _ keyword: String) throws -> JSONValue? {
         guard var values = schema[keyword]?.members else { return schema[keyword] }
-        for (key, value) in values.pairs { values[key] = try narrow(value) }
+        for (key, value) in values { values[key] = try narrow(value) }
         return .object(values)
     }
 
     /// Narrows the alternatives of a schema, each merged with the schema's other keywords.
-    private mutating func alternatives(_ branches: [OrderedJSON.Members], _ schema: OrderedJSON.Members) throws
-        -> OrderedJSON
+    private mutating func alternatives(_ branches: [JSONMembers], _ schema: JSONMembers) throws
+        -> JSONValue
     {
-        var result = OrderedJSON.Members()
+        var result = JSONMembers()
         for keyword in ["$defs", "definitions"] { result[keyword] = schema[keyword] }
-        var narrowed: [OrderedJSON] = []
+        var narrowed: [JSONValue] = []
         var failure: (any Error)?
         for var branch in branches {
             branch["$defs"] = nil
@@ -128,7 +128,7 @@ package struct SchemaNarrowing {
     }
 
     /// The alternatives of a schema, `nil` if it has none.
-    private mutating func branches(_ schema: inout OrderedJSON.Members) throws -> [OrderedJSON.Members]? {
+    private mutating func branches(_ schema: inout JSONMembers) throws -> [JSONMembers]? {
         for keyword in ["anyOf", "oneOf"] {
             guard let parts = schema[keyword]?.items else { continue }
             var others = schema
@@ -137,7 +137,7 @@ package struct SchemaNarrowing {
             let says = others.keys.contains { !Self.annotations.contains($0) }
             return try parts.map { part in
                 // References are kept, so that the expansion of a recursive schema ends.
-                guard says else { return part.members ?? OrderedJSON.Members() }
+                guard says else { return part.members ?? JSONMembers() }
                 return try merged(others, try flattened(part), keyword)
             }
         }
@@ -166,7 +166,7 @@ package struct SchemaNarrowing {
             var present = schema
             present["required"] = .array((Set(schema.strings("required")).union([name])).sorted().map { .string($0) })
             if let names = needs.items {
-                var also = OrderedJSON.Members()
+                var also = JSONMembers()
                 also["required"] = .array(names)
                 present = try merged(present, also, keyword)
             } else {
@@ -188,8 +188,7 @@ package struct SchemaNarrowing {
     }
 
     /// The schema of values that violate a condition on one property's constants; `nil` for other conditions.
-    private static func without(_ condition: OrderedJSON.Members, _ schema: OrderedJSON.Members) -> OrderedJSON.Members?
-    {
+    private static func without(_ condition: JSONMembers, _ schema: JSONMembers) -> JSONMembers? {
         let properties = condition.members("properties")
         guard properties.keys.count == 1, let name = properties.keys.first, let property = properties[name]?.members
         else { return nil }
@@ -199,7 +198,7 @@ package struct SchemaNarrowing {
         else { return nil }
         let values =
             own["enum"]?.items
-            ?? (own["type"] == .string("boolean") ? [.value(.boolean(true)), .value(.boolean(false))] : [])
+            ?? (own["type"] == .string("boolean") ? [.boolean(true), .boolean(false)] : [])
         let others = values.filter { !constants.contains($0) }
         guard !others.isEmpty else { return nil }
         own["enum"] = .array(others)
@@ -210,7 +209,7 @@ package struct SchemaNarrowing {
         return result
     }
 
-    private static func without(property name: String, _ schema: OrderedJSON.Members) -> OrderedJSON.Members {
+    private static func without(property name: String, _ schema: JSONMembers) -> JSONMembers {
         var result = schema
         var properties = schema.members("properties")
         properties[name] = nil

@@ -4,7 +4,12 @@ import HearthBase
 /// Decodes a type with placeholder values and notes the values that it requests.
 enum SchemaProbe {
     static func schema(of type: any Decodable.Type, inside outer: [any Decodable.Type]) throws -> JSONSchema {
-        try (type as? any JSONSchemaProviding.Type)?.jsonSchema ?? probe(type, inside: outer).schema
+        try own(type) ?? probe(type, inside: outer).schema
+    }
+
+    /// The schema that a type provides.
+    private static func own(_ type: any Decodable.Type) -> JSONSchema? {
+        (type as? any JSONSchemaProviding.Type).map { .text($0.jsonSchema) }
     }
 
     /// The schema of a type, and a placeholder value.
@@ -16,7 +21,7 @@ enum SchemaProbe {
         let notes = Notes()
         do {
             let value = try Value(from: ProbeDecoder(notes: notes, outer: outer + [type], codingPath: []))
-            let provided = (type as? any JSONSchemaProviding.Type)?.jsonSchema
+            let provided = own(type)
             // A type without properties requests no value.
             return (provided ?? notes.schema ?? .object([]), value)
         } catch let error as LLMError {

@@ -16,14 +16,14 @@ public struct ThinkingOptions: Sendable, Hashable {
     /// The text written before the closing mark when the engine ends the thinking; empty for none.
     public var lastWords: String
     /// The possible marks, of which the first that matches is used; `nil` for those of the model's template.
-    public var tags: [ThinkingTags]?
+    package var tags: [ThinkingTags]?
     /// A control with which the user ends the thinking.
     public var control: ThinkingControl?
 
     /// Makes options: by default thinking is allowed as long as an answer still fits.
     public init(
         isEnabled: Bool = true, maximumTokens: Int? = nil, maximumTime: Duration? = nil, answerTokens: Int = 256,
-        answerTime: Duration = .seconds(30), lastWords: String = "", tags: [ThinkingTags]? = nil,
+        answerTime: Duration = .seconds(30), lastWords: String = "",
         control: ThinkingControl? = nil
     ) {
         self.isEnabled = isEnabled
@@ -32,7 +32,6 @@ public struct ThinkingOptions: Sendable, Hashable {
         self.answerTokens = answerTokens
         self.answerTime = answerTime
         self.lastWords = lastWords
-        self.tags = tags
         self.control = control
     }
 

@@ -9,7 +9,7 @@
 /// }
 /// let session = LanguageModelSession(model: model, tools: [Weather()])
 /// ```
-/// The model can only write arguments that match their schema (``JSONSchema/init(of:)`` lists the supported types).
+/// The model can only write arguments that match their schema (``OutputConstraint/fitting(_:after:)`` lists the supported types).
 /// Calls follow from texts that the model has read, also from results of other tools: a tool that changes data should
 /// ask first.
 public protocol Tool: Sendable {

@@ -1,16 +1,16 @@
 import HearthBase
 
 /// The definition of a tool for a model.
-public struct ToolDefinition: Sendable, Hashable {
+package struct ToolDefinition: Sendable, Hashable {
     /// Letters, digits, `_` and `-`, at most 64.
-    public var name: String
+    package var name: String
     /// The tool's effect and use.
-    public var description: String
+    package var description: String
     /// The JSON schema of its arguments, an object.
-    public var parameters: String
+    package var parameters: String
 
     /// Makes a tool's definition.
-    public init(name: String, description: String, parameters: String) {
+    package init(name: String, description: String, parameters: String) {
         self.name = name
         self.description = description
         self.parameters = parameters
@@ -18,7 +18,7 @@ public struct ToolDefinition: Sendable, Hashable {
 
     /// Refuses definitions that cannot be given to a model.
     /// - Throws: `grammar-unusable`: a name with other characters, a name of two tools, a schema that is too large.
-    public static func check(_ tools: [ToolDefinition]) throws(LLMError) {
+    package static func check(_ tools: [ToolDefinition]) throws(LLMError) {
         var names: Set<String> = []
         for tool in tools {
             guard tool.name.wholeMatch(of: /[A-Za-z0-9_-]{1,64}/) != nil, names.insert(tool.name).inserted else {
@@ -67,20 +67,6 @@ public struct ToolCall: Sendable, Hashable, Codable {
     }
 }
 
-/// The result of a tool call.
-public struct ToolResult: Sendable, Hashable, Codable {
-    /// The call of the model.
-    public var call: ToolCall
-    /// The text for the model.
-    public var content: String
-
-    /// Makes the result of a call.
-    public init(call: ToolCall, content: String) {
-        self.call = call
-        self.content = content
-    }
-}
-
 /// The decision about a tool call of the model.
 public enum ToolDecision: Sendable, Hashable {
     case run
@@ -91,7 +77,7 @@ public enum ToolDecision: Sendable, Hashable {
 }
 
 /// Whether a model must call a tool.
-public enum ToolChoice: Sendable, Hashable {
+package enum ToolChoice: Sendable, Hashable {
     /// The model decides.
     case automatic
     /// The answer is a call of one of the tools.

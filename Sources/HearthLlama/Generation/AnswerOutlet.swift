@@ -1,4 +1,3 @@
-#if Llama
 import HearthBase
 import HearthInference
 
@@ -57,4 +56,3 @@ extension GenerationEvent {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Llama
 import HearthInference
 
 /// The figures of a generation's summary.
@@ -30,7 +29,8 @@ struct GenerationFacts {
                 firstTokenSeconds: firstTokenSeconds,
                 prefillTokensPerSecond: Self.rate(prefilledTokens, prefillSeconds),
                 decodeTokensPerSecond: Self.rate(generatedTokens - tokensBeforeFirst - 1, decodeSeconds)),
-            droppedBytes: droppedBytes, cacheMiss: cacheMiss, encodedPictures: encodedPictures)
+            droppedBytes: droppedBytes, encodedPictures: encodedPictures)
+        summary.cacheMiss = cacheMiss
         summary.stopString = reason == .stopString ? stopString : nil
         return summary
     }
@@ -39,4 +39,3 @@ struct GenerationFacts {
         count > 0 && seconds > 0 ? Double(count) / seconds : 0
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Llama
 import Dispatch
 import Foundation
 import HearthBase
@@ -36,4 +35,3 @@ final class BackgroundQueue: Sendable {
         ended.wait()
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Llama
 import HearthBase
 
 /// Counts the objects of llama.cpp in this process, by kind. Each owner of a handle counts it here, so that a long
@@ -17,4 +16,3 @@ enum Handles {
 
     static func give(_ kind: Kind) { counts.withLock { $0[kind, default: 0] -= 1 } }
 }
-#endif

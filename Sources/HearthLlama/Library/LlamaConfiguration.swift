@@ -1,4 +1,3 @@
-#if Llama
 import Foundation
 import HearthBase
 import HearthInference
@@ -32,13 +31,13 @@ public struct LlamaConfiguration: Sendable, Hashable {
 
     /// The type of the cache's keys and values. Smaller types leave room for a longer context; `q8_0` loses next to
     /// no quality.
-    public var cacheType: CacheType
+    package var cacheType = CacheType.f16
     /// Whether attention is computed with flash attention; `automatic` leaves the choice to the memory plan.
     /// Smaller cache types always switch it on. For vectors and projectors llama.cpp decides.
-    public var flashAttention: FlashAttention
+    package var flashAttention = FlashAttention.automatic
     /// The fewest and most tokens of a picture, for models that offer a choice; `nil` for the limits in the
     /// projector's file.
-    public var imageTokens: ImageTokens
+    package var imageTokens = ImageTokens()
     /// The requests answered side by side; `nil` chooses a number for the model, mostly for one caller at a time.
     /// They share the context's cells, so a single request can use all of them. Requests that do not fit together
     /// wait.
@@ -62,9 +61,7 @@ public struct LlamaConfiguration: Sendable, Hashable {
         contextLength: Int? = nil, cells: Int? = nil, batchSize: Int = 512, threadCount: Int? = nil,
         deviceMemory: UInt64? = nil, gpuLayers: Int = -1,
         historyLimit: Int? = nil, stateFolder: Path? = nil, stateBytes: UInt64? = nil, sequences: Int? = nil,
-        queueLimit: Int = 64, chatTemplate: String? = nil, cacheType: CacheType = .f16,
-        flashAttention: FlashAttention = .automatic, imageTokens: ImageTokens = ImageTokens(),
-        ignoresMemory: Bool = false
+        queueLimit: Int = 64, chatTemplate: String? = nil, ignoresMemory: Bool = false
     ) {
         self.contextLength = contextLength
         self.cells = cells
@@ -78,9 +75,6 @@ public struct LlamaConfiguration: Sendable, Hashable {
         self.sequences = sequences
         self.queueLimit = queueLimit
         self.chatTemplate = chatTemplate
-        self.cacheType = cacheType
-        self.flashAttention = flashAttention
-        self.imageTokens = imageTokens
         self.ignoresMemory = ignoresMemory
     }
 
@@ -151,4 +145,3 @@ public struct LlamaConfiguration: Sendable, Hashable {
     /// The number of cores this process may use.
     static let coreCount = SystemProcessors.usable
 }
-#endif

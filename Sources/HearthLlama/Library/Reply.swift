@@ -1,4 +1,3 @@
-#if Llama
 import HearthBase
 import HearthInference
 
@@ -68,4 +67,3 @@ final class Reply<Value: Sendable>: Sendable {
 }
 
 typealias GenerationReply = Reply<GenerationSummary>
-#endif

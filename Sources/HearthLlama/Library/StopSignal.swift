@@ -1,4 +1,3 @@
-#if Llama
 import HearthBase
 import Synchronization
 
@@ -52,4 +51,3 @@ final class StopGroup: @unchecked Sendable {
         return !members.isEmpty
     }
 }
-#endif

@@ -38,7 +38,7 @@ struct LoadPlan {
     /// - Parameters:
     ///   - occupied: the bytes of models that stay loaded.
     ///   - gpu: the memory of a GPU after the replaced models are unloaded.
-    /// - Throws: `model-does-not-fit`, with both numbers.
+    /// - Throws: `not-enough-memory`, with both numbers.
     mutating func fit(beside occupied: UInt64 = 0, gpu: GPUMemory = .none) throws(LLMError) {
         guard !configuration.ignoresMemory else { return }
         let plan = try MemoryPlan(
@@ -79,7 +79,7 @@ struct LoadPlan {
     /// - Parameters:
     ///   - gpu: the GPU that holds the model's layers.
     ///   - device: the memory with all loaded models counted as occupied, this one included.
-    /// - Throws: `model-does-not-fit`, with both numbers.
+    /// - Throws: `not-enough-memory`, with both numbers.
     func embedding(
         _ wanted: EmbeddingWindow, gpu: GPUMemory?, on device: MemoryPlan.Device
     ) throws(LLMError) -> EmbeddingPlan {

@@ -1,4 +1,3 @@
-#if Llama
 import Foundation
 import HearthBase
 import HearthInference
@@ -201,4 +200,3 @@ final class StateCache: Sendable {
         }
     }
 }
-#endif

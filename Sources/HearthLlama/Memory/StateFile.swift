@@ -1,4 +1,3 @@
-#if Llama
 import Foundation
 import HearthBase
 import HearthInference
@@ -154,4 +153,3 @@ struct StateFile: Sendable, Hashable {
 extension FixedWidthInteger {
     fileprivate var littleEndianBytes: [UInt8] { withUnsafeBytes(of: littleEndian) { Array($0) } }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Llama
 import Foundation
 import HearthBase
 
@@ -124,4 +123,3 @@ struct StateFolder {
         }
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Llama
 import HearthBase
 import HearthInference
 
@@ -111,4 +110,3 @@ enum ModelFile {
             underlying: underlying)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Llama
 import Foundation
 import HearthBase
 
@@ -23,4 +22,3 @@ enum ModelFingerprint {
         return hasher.finalize().description
     }
 }
-#endif

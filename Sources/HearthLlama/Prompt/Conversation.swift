@@ -1,4 +1,3 @@
-#if Llama
 import HearthInference
 
 /// The parts of a request's conversation: what the template renders, and the beginning of the answer.
@@ -17,4 +16,3 @@ struct Conversation {
         tools = options.constraint?.coversAnswer == true ? [] : options.toolChoice.tools(of: options.tools)
     }
 }
-#endif

@@ -172,14 +172,14 @@ extension ModelWeights {
     /// The prompt of a generation, without computing it. No message is left out.
     func rendered(
         _ messages: [ChatMessage], _ options: GenerationOptions, projector: Projector?
-    ) throws -> RenderedPrompt {
+    ) throws -> (text: String, tokenCount: Int) {
         guard options.usesChatTemplate else {
             let tokens =
                 try options.promptTokens
                 ?? vocabulary.tokens(
                     of: messages.map(\.content).joined(), addSpecial: true, parseSpecial: true)
             let bytes = try vocabulary.pieces(of: tokens).flatMap { $0 }
-            return RenderedPrompt(text: String(decoding: bytes, as: UTF8.self), tokenCount: tokens.count)
+            return (String(decoding: bytes, as: UTF8.self), tokens.count)
         }
         let conversation = Conversation(messages, options)
         var text = ""
@@ -190,8 +190,7 @@ extension ModelWeights {
             return text
         }.parts(of: conversation.messages)
         let begun = try vocabulary.tokens(of: conversation.begun, addSpecial: false, parseSpecial: false)
-        return RenderedPrompt(
-            text: text + conversation.begun, tokenCount: parts.reduce(begun.count) { $0 + $1.cells })
+        return (text + conversation.begun, parts.reduce(begun.count) { $0 + $1.cells })
     }
 }
 #endif

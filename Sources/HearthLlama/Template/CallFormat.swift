@@ -42,7 +42,7 @@ final class CallFormat: @unchecked Sendable {
     init(_ raw: Raw, tools: [String]) throws {
         var reason: UnsafeMutablePointer<CChar>?
         let text = hearth_call_format_describe(raw.pointer, &reason)
-        let description = try JSONDecoder().decode(Description.self, from: Self.taken(text, reason))
+        let description = try JSON.value(Description.self, Self.taken(text, reason))
         self.raw = raw
         grammar = try Grammar(gbnf: description.grammar)
         marks = Set(description.marks)
@@ -80,7 +80,7 @@ final class CallFormat: @unchecked Sendable {
                 hearth_call_format_parse(raw.pointer, $0.baseAddress, $0.count, &reason)
             }
         }
-        return try JSONDecoder().decode([ToolCall].self, from: Self.taken(list, reason))
+        return try JSON.value([ToolCall].self, Self.taken(list, reason))
     }
 
     /// Whether the grammar allows a call in a rendered history, and the call is read back unchanged.

@@ -81,7 +81,7 @@ struct ChatTemplate: ~Copyable {
         var reason: UnsafeMutablePointer<CChar>?
         guard let text = hearth_chat_templates_frame(raw, &reason) else { throw Self.failure(reason) }
         defer { hearth_string_free(text) }
-        return try JSONDecoder().decode(Facts.self, from: Data(bytes: text, count: strlen(text)))
+        return try JSON.value(Facts.self, Data(bytes: text, count: strlen(text)))
     }
 
     /// The marks of the model's thinking, and the template's text between them and the answer. `nil` where

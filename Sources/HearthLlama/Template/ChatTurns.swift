@@ -79,7 +79,7 @@ struct ChatTurns {
     }
 
     private static func json(_ value: some Encodable) throws -> String {
-        String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
+        try JSON.text(value)
     }
 }
 

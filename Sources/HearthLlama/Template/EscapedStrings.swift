@@ -1,5 +1,5 @@
-#if Llama
 import Foundation
+import HearthBase
 
 /// The strings with escapes in a JSON text.
 enum EscapedStrings {
@@ -35,13 +35,10 @@ enum EscapedStrings {
 
     /// The text of a literal; `nil` if neither this package nor llama.cpp can read it.
     private static func decoded(_ literal: ArraySlice<UInt8>) -> String? {
-        try? JSONDecoder().decode([String].self, from: Data("[".utf8) + literal + Data("]".utf8)).first
+        try? JSON.value([String].self, Data("[".utf8) + literal + Data("]".utf8)).first
     }
 
     private static func encoded(_ text: String) throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
-        return Array(try encoder.encode([text]).dropFirst().dropLast())
+        JSONValue.string(text).bytes
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Llama
 import Foundation
 import HearthBase
 
@@ -118,4 +117,3 @@ final class CoreLoad {
         return String(decoding: bytes.prefix(count).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Llama
 import HearthBase
 
 /// The number of threads with which one model computes: a configured number, or one adapted to the times of its
@@ -87,4 +86,3 @@ final class StepThreads {
         Log.write(.debug, "threads", "\(count) of \(tuner.maximum) threads from now on")
     }
 }
-#endif

@@ -1,4 +1,3 @@
-#if Llama
 /// Decides how many threads compute, from the machine's free cores and from measured steps, without effects.
 ///
 /// ggml's threads spin while they wait for each other, so a thread that shares its core with another program slows
@@ -165,4 +164,3 @@ struct ThreadTuner: Sendable, Hashable {
         return min(maximum, max(1, Int(min(Double(maximum), max(0, available + tolerance)))))
     }
 }
-#endif

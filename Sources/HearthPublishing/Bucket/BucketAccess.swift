@@ -28,15 +28,19 @@ package struct BucketLocation: Sendable, Hashable, CustomStringConvertible {
                 }
         }
         guard isBucketName == true, let bucket = path.first, rest.isEmpty || prefix != nil else {
-            throw PublishingError(
-                .remoteUnusable, "\(text.quoted) names no bucket",
-                context: ErrorContext(
-                    field: "to", expected: "REMOTE:bucket or REMOTE:bucket/path", found: text,
-                    remedy: "For a folder of that name, begin with ./"), disposition: .usage)
+            throw Self.unusable(text)
         }
         self.remote = String(remote)
         self.bucket = String(bucket)
         self.prefix = prefix
+    }
+
+    static func unusable(_ text: String) -> PublishingError {
+        PublishingError(
+            .remoteUnusable, "\(text.quoted) names no bucket",
+            context: ErrorContext(
+                field: "to", expected: "REMOTE:bucket or REMOTE:bucket/path", found: text,
+                remedy: "For a folder of that name, begin with ./"), disposition: .usage)
     }
 
     package var description: String { "\(remote):\(bucket)" + (prefix.map { "/\($0)" } ?? "") }

@@ -3,7 +3,7 @@ import HearthBase
 
 /// The codes of ``PublishingError``.
 public enum PublishingErrorDomain: ErrorDomain {
-    public static var codes: [ErrorCode<Self>] {
+    public static var errorCodes: [ErrorCode<Self>] {
         [
             .notPublishable, .nameNeeded, .versionNeeded, .releaseExists, .releaseTwice, .sourceChanged,
             .originUnusable, .publisherBusy, .shardMissing, .fileTwice, .alreadySigned, .remoteUnknown, .remoteUnusable,

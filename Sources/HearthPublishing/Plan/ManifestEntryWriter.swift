@@ -8,11 +8,11 @@ struct ManifestEntryWriter {
     let request: PublishRequest
     let classes: PublishClasses?
     /// The published entry, if there is one.
-    let previous: [String: JSONValue]?
+    let previous: JSONMembers?
     let now: Date
 
     /// The entry of a release with the given published files.
-    func entry(_ files: [PlannedFile]) -> [String: JSONValue] {
+    func entry(_ files: [PlannedFile]) -> JSONMembers {
         var entry = previous ?? [:]
         let identity = source.identity
         let main = files[0]
@@ -29,7 +29,7 @@ struct ManifestEntryWriter {
         let others = members + files.dropFirst().map(Self.file)
         entry["files"] = others.isEmpty ? nil : .array(others)
         entry["archive"] = (source.packed?.archive).map { archive in
-            var fields: [String: JSONValue] = ["format": .string(archive.format.rawValue)]
+            var fields: JSONMembers = ["format": .string(archive.format.rawValue)]
             fields["member"] = archive.member.map { .string($0.string) }
             return .object(fields)
         }
@@ -49,7 +49,7 @@ struct ManifestEntryWriter {
 
     /// Adds facts from the file's header. The file may come from any author: texts that cannot be displayed are left
     /// out.
-    private func describe(_ entry: inout [String: JSONValue]) {
+    private func describe(_ entry: inout JSONMembers) {
         guard let header = source.header else { return }
         for (field, text) in [("name", header.name), ("license", header.license)] {
             if let text, (1...200).contains(text.utf8.count), text.isPlain() { setIfAbsent(field, text, in: &entry) }
@@ -61,13 +61,13 @@ struct ManifestEntryWriter {
     }
 
     /// The published entry with the publisher's new values, `nil` if they change nothing.
-    func annotated() -> [String: JSONValue]? {
+    func annotated() -> JSONMembers? {
         guard var entry = previous else { return nil }
         annotate(&entry)
         return entry == previous ? nil : entry
     }
 
-    private func annotate(_ entry: inout [String: JSONValue]) {
+    private func annotate(_ entry: inout JSONMembers) {
         let texts = [
             ("minAppVersion", request.minimumAppVersion?.description), ("role", request.role?.rawValue),
             ("name", request.name), ("summary", request.summary), ("notes", request.notes),
@@ -89,7 +89,7 @@ struct ManifestEntryWriter {
     }
 
     private static func canary(_ canary: Canary) -> JSONValue {
-        var members: [String: JSONValue] = [
+        var members: JSONMembers = [
             "prompt": .string(canary.prompt), "maxNewTokens": .integer(canary.maximumNewTokens),
             "timeoutSeconds": .integer(canary.timeoutSeconds),
         ]
@@ -99,7 +99,7 @@ struct ManifestEntryWriter {
         return .object(members)
     }
 
-    private func setIfAbsent(_ field: String, _ text: String, in entry: inout [String: JSONValue]) {
+    private func setIfAbsent(_ field: String, _ text: String, in entry: inout JSONMembers) {
         if entry[field] == nil { entry[field] = .string(text) }
     }
 
@@ -132,7 +132,7 @@ struct ManifestEntryWriter {
     }
 
     private static func file(_ file: PlannedFile) -> JSONValue {
-        var fields: [String: JSONValue] = [
+        var fields: JSONMembers = [
             "path": .string(file.part.name.name), "role": .string(file.part.role.rawValue),
             "sizeBytes": .integer(file.size), "sha256": .string(file.digest.hex), "url": .string(file.address),
         ]

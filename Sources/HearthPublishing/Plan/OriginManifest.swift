@@ -4,7 +4,7 @@ import HearthCatalog
 
 /// The `models.json` of an origin, as a document that keeps unknown fields.
 struct OriginManifest {
-    private(set) var document: [String: JSONValue]
+    private(set) var document: JSONMembers
     /// The document as devices read it.
     private(set) var catalog: Catalog
     /// The address of the manifest, from which relative addresses start.
@@ -56,7 +56,7 @@ struct OriginManifest {
     var serial: UInt64 { catalog.serial ?? 0 }
 
     /// The entry of a release.
-    func entry(of identity: ReleaseIdentity) -> [String: JSONValue]? {
+    func entry(of identity: ReleaseIdentity) -> JSONMembers? {
         guard let index = index(of: identity), case .object(let members) = entries[index] else { return nil }
         return members
     }
@@ -72,7 +72,7 @@ struct OriginManifest {
 
     /// Adds or replaces a release's entry, and makes its version the current one as `isCurrent` says.
     mutating func put(
-        _ entry: [String: JSONValue], of identity: ReleaseIdentity, isCurrent: Bool?
+        _ entry: JSONMembers, of identity: ReleaseIdentity, isCurrent: Bool?
     ) throws {
         var entries = entries
         if let index = index(of: identity) {
@@ -112,7 +112,7 @@ struct OriginManifest {
     /// Changes the entries of some releases. `change` returns the new entry, or `nil` to remove it.
     /// - Returns: the releases whose entries were changed or removed.
     mutating func change(
-        _ isChosen: (ReleaseIdentity) -> Bool, _ change: ([String: JSONValue]) -> [String: JSONValue]?
+        _ isChosen: (ReleaseIdentity) -> Bool, _ change: (JSONMembers) -> JSONMembers?
     ) throws -> [ReleaseIdentity] {
         var kept: [JSONValue] = []
         var left: [Release] = []
@@ -172,7 +172,7 @@ struct OriginManifest {
         let families = Set(catalog.families).union(current.keys)
         for family in families where current[family] == nil { current[family] = catalog.preferredVersion(of: family) }
         let members = current.map { ($0.key.name, JSONValue.string($0.value.name)) }
-        document["current"] = .object(Dictionary(members) { first, _ in first })
+        document["current"] = .object(JSONMembers(members))
         document["currentVersion"] = families.count == 1 ? current.values.first.map { .string($0.name) } : nil
         catalog = try Catalog(manifest: data, url: url)
     }

@@ -5,7 +5,7 @@ import HearthCatalog
 /// The result of a request.
 public struct PublishReport: Sendable, Hashable {
     /// The result for a release.
-    public enum Outcome: String, Sendable, Hashable, Codable {
+    package enum Outcome: String, Sendable, Hashable, Codable {
         case published, replaced
         /// The origin had the same bytes already.
         case unchanged
@@ -29,10 +29,12 @@ public struct PublishReport: Sendable, Hashable {
         package let files: [File]
         /// The number of files in an archive, `nil` for a release without one.
         public let packedFiles: Int?
-        public let outcome: Outcome
+        package let outcome: Outcome
         /// Whether the version is the current one, which devices take unless they ask for another.
         public let isCurrent: Bool
 
+        /// Whether the origin did not have the same bytes already.
+        public var isNew: Bool { outcome != .unchanged }
         /// The path of the weights, or of their archive, in the origin.
         public var path: Path { files[0].path }
         /// The digest of that file.

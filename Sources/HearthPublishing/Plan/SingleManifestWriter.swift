@@ -13,7 +13,7 @@ struct SingleManifestWriter {
         let version = manifest.catalog.preferredVersion(of: identity.family) ?? identity.version
         let current = ReleaseIdentity(family: identity.family, version: version, variant: identity.variant)
         let entry = manifest.entry(of: current) ?? manifest.entry(of: identity) ?? [:]
-        var fields: [String: JSONValue] = [:]
+        var fields: JSONMembers = [:]
         fields["version"] = entry["version"]
         fields["sha256"] = entry["sha256"]
         fields["training_date"] = entry["trainedOn"]

@@ -13,7 +13,7 @@ public struct PublishRequest: Sendable, Hashable {
     /// The roles of companions whose names do not tell it; others with an unknown name get the role `other`.
     package var roles: [Path: FileRole] = [:]
     /// The only file that devices unpack from an archive, `nil` for all.
-    public var member: RelativePath?
+    package var member: RelativePath?
     /// `nil` takes it from the files' names.
     public var family: Family?
     /// `nil` takes it from the files' names.
@@ -53,7 +53,9 @@ public struct PublishRequest: Sendable, Hashable {
     package var publicAddress: URL?
 
     /// Creates a request for files; all other values are taken from them.
-    public init(files: [Path]) { self.files = files }
+    public init(files: [URL]) { self.init(files: files.map { Path($0.path) }) }
+
+    package init(files: [Path]) { self.files = files }
 }
 
 /// The progress of one file of a publication.

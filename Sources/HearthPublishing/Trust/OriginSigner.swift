@@ -3,13 +3,31 @@ import HearthBase
 import HearthCatalog
 
 /// Signs the list of an origin: targets, snapshot, and last the timestamp.
-package struct OriginSigner: PublishSigning {
+public struct OriginSigner: PublishSigning {
     private let signers: [any MetadataSigner]
     private let lifetimes: TrustLifetimes
 
     package init(signers: [any MetadataSigner], lifetimes: TrustLifetimes = TrustLifetimes()) {
         self.signers = signers
         self.lifetimes = lifetimes
+    }
+
+    /// Opens key files of the origin's roles, which `hearth trust key` makes.
+    /// - Throws: ``TrustError`` with `bad-key`, `passphrase-wrong`; `FileError`.
+    public init(keys: [URL], passphrase: String) async throws {
+        let signers = try await blocking {
+            try keys.map { url -> any MetadataSigner in
+                let data = try LocalFileSystem().contents(ofFile: Path(url.path), limit: TrustKeyFile.sizeLimit)
+                let file = try TrustKeyFile(parsing: data, file: url.path)
+                guard let key = file.opened(passphrase: passphrase) else {
+                    throw TrustError(
+                        .passphraseWrong, "the passphrase does not open \(url.path)",
+                        context: ErrorContext(file: url.path, remedy: "Give the passphrase of that key."))
+                }
+                return key
+            }
+        }
+        self.init(signers: signers)
     }
 
     /// Refuses an origin without metadata, and keys that are too few for a new list.

@@ -17,8 +17,9 @@ enum SignedDraft {
         for (role, draft) in roles {
             try draft.check(role)
             for key in draft.keys { keys[key.id] = key.entry }
-            let known = entries[role.name]?.members ?? [:]
-            entries[role.name] = .object(known.merging(draft.entry.members ?? [:]) { $1 })
+            var entry = entries[role.name]?.members ?? [:]
+            entry.merge(draft.entry.members ?? [:])
+            entries[role.name] = .object(entry)
         }
         // A key that no role names any more is left out, so that a withdrawn key is nowhere in the new root.
         let named = Set(
@@ -38,7 +39,7 @@ enum SignedDraft {
         var members = try common(after: earlier, .targets, expires: expires)
         if let files {
             let known = members["targets"]?.members ?? [:]
-            var entries: [String: JSONValue] = [:]
+            var entries: JSONMembers = [:]
             for file in files {
                 var entry = known[file.path]?.members ?? [:]
                 entry["length"] = .integer(file.length)
@@ -72,7 +73,7 @@ enum SignedDraft {
 
     private static func common(
         after earlier: SignedMetadata?, _ role: MetadataRole, expires: Date
-    ) throws(TrustError) -> [String: JSONValue] {
+    ) throws(TrustError) -> JSONMembers {
         var members = earlier?.signed.members ?? [:]
         let version = try earlier.map { file throws(TrustError) in try file.version() + 1 } ?? 1
         members["_type"] = .string(role.name)
@@ -91,7 +92,7 @@ enum SignedDraft {
     }
 
     private static func digests(_ digests: ListedDigests) -> JSONValue {
-        var members: [String: JSONValue] = [:]
+        var members: JSONMembers = [:]
         members["sha256"] = digests.sha256.map { .string($0.hex) }
         members["sha512"] = digests.sha512.map { .string($0.hexadecimal) }
         return .object(members)

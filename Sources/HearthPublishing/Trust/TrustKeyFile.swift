@@ -76,7 +76,7 @@ package struct TrustKeyFile: Sendable, Hashable {
         init(_ text: String) { self.text = text }
     }
 
-    private static func secret(_ members: [String: JSONValue], _ scheme: SignatureScheme) throws -> Secret {
+    private static func secret(_ members: JSONMembers, _ scheme: SignatureScheme) throws -> Secret {
         if case .array(let items)? = members["command"] {
             let words = items.compactMap(text)
             guard (1...64).contains(words.count), words.count == items.count, words[0].isEmpty == false,
@@ -106,7 +106,7 @@ package struct TrustKeyFile: Sendable, Hashable {
 
     /// The bytes of the file.
     package var data: Data {
-        var members: [String: JSONValue] = [
+        var members: JSONMembers = [
             "format": .integer(1), "scheme": .string(key.verifying.scheme.rawValue), "public": .string(key.text),
         ]
         switch secret {

@@ -21,9 +21,9 @@ struct AnthropicDialect: CloudDialect {
     /// The fewest tokens of thinking that the API takes.
     private static let leastThinking = 1024
 
-    func body(_ request: CloudRequest) throws -> JSONBody {
+    func body(_ request: CloudRequest) throws -> JSONValue {
         let options = request.options
-        var body: JSONBody = [
+        var body: JSONValue = [
             "model": .string(model), "max_tokens": .integer(options.maximumNewTokens), "stream": true,
             "messages": .array(try request.turns.map(turn)),
         ]
@@ -34,14 +34,14 @@ struct AnthropicDialect: CloudDialect {
                 options.tools.map { tool in
                     [
                         "name": .string(tool.name), "description": .string(tool.description),
-                        "input_schema": .json(tool.parameters),
+                        "input_schema": .object(parsing: tool.parameters),
                     ]
                 })
         }
         if let schema = request.schema {
             // A call that the model has to make holds it to the schema; its arguments are the answer.
             body["tools"] = [
-                ["name": "answer", "description": "Takes the answer.", "input_schema": .json(schema)]
+                ["name": "answer", "description": "Takes the answer.", "input_schema": .object(parsing: schema)]
             ]
             body["tool_choice"] = ["type": "tool", "name": "answer"]
         }
@@ -65,12 +65,12 @@ struct AnthropicDialect: CloudDialect {
         model.hasPrefix("claude-3") || ["-4-0", "-4-1", "-4-2", "-4-5", "-4-6"].contains(where: model.contains)
     }
 
-    private func turn(_ turn: [ChatMessage]) throws -> JSONBody {
+    private func turn(_ turn: [ChatMessage]) throws -> JSONValue {
         let isModel = turn.first?.role == .assistant
         return ["role": isModel ? "assistant" : "user", "content": .array(try turn.flatMap(blocks))]
     }
 
-    private func blocks(_ message: ChatMessage) throws -> [JSONBody] {
+    private func blocks(_ message: ChatMessage) throws -> [JSONValue] {
         if message.role == .tool {
             return [
                 [
@@ -79,10 +79,10 @@ struct AnthropicDialect: CloudDialect {
                 ]
             ]
         }
-        var blocks = try message.images.map { image -> JSONBody in
+        var blocks = try message.images.map { image -> JSONValue in
             let type = try image.mediaType(for: "Anthropic")
-            let source: JSONBody = [
-                "type": "base64", "media_type": .string(type), "data": .base64(image.bytes, prefix: ""),
+            let source: JSONValue = [
+                "type": "base64", "media_type": .string(type), "data": .base64(image.bytes),
             ]
             return ["type": "image", "source": source]
         }
@@ -100,7 +100,7 @@ struct AnthropicDialect: CloudDialect {
     // MARK: Answer
 
     func read(_ piece: JSONValue, into answer: inout CloudAnswer) throws {
-        switch piece["type"]?.text {
+        switch piece["type"]?.string {
         case "message_start":
             guard let usage = piece["message"]?["usage"] else { return }
             let cached = usage["cache_read_input_tokens"]?.count ?? 0
@@ -109,20 +109,21 @@ struct AnthropicDialect: CloudDialect {
             answer.usage.cachedTokens = cached
         case "content_block_start":
             guard let block = piece["content_block"], let index = piece["index"]?.count else { return }
-            if block["type"]?.text == "tool_use", !answer.isCall {
-                answer.calls[index] = CloudAnswer.PartialCall(id: block["id"]?.text, name: block["name"]?.text ?? "")
+            if block["type"]?.string == "tool_use", !answer.isCall {
+                answer.calls[index] = CloudAnswer.PartialCall(
+                    id: block["id"]?.string, name: block["name"]?.string ?? "")
             }
-            answer.add(text: block["text"]?.text)
-            answer.add(thinking: block["thinking"]?.text)
+            answer.add(text: block["text"]?.string)
+            answer.add(thinking: block["thinking"]?.string)
         case "content_block_delta":
             let delta = piece["delta"] ?? .null
-            answer.add(text: delta["text"]?.text)
-            answer.add(thinking: delta["thinking"]?.text)
-            guard let index = piece["index"]?.count, let fragment = delta["partial_json"]?.text else { return }
+            answer.add(text: delta["text"]?.string)
+            answer.add(thinking: delta["thinking"]?.string)
+            guard let index = piece["index"]?.count, let fragment = delta["partial_json"]?.string else { return }
             if answer.isCall { answer.add(text: fragment) } else { answer.calls[index]?.arguments += fragment }
         case "message_delta":
             answer.usage.generatedTokens = piece["usage"]?["output_tokens"]?.count ?? answer.usage.generatedTokens
-            if let reason = piece["delta"]?["stop_reason"]?.text { answer.reason = finish(reason, answer) }
+            if let reason = piece["delta"]?["stop_reason"]?.string { answer.reason = finish(reason, answer) }
         case "message_stop": answer.hasEnded = true
         // Later versions may add kinds of pieces; `ping` and `content_block_stop` say nothing.
         default: break

@@ -48,7 +48,7 @@ protocol CloudDialect: Sendable {
     var healthPath: String { get }
     /// How the key is sent, and other headers of every request.
     func headers(key: Secret?) -> [(name: String, value: String)]
-    func body(_ request: CloudRequest) throws -> JSONBody
+    func body(_ request: CloudRequest) throws -> JSONValue
     /// How the events of the answer end.
     var mode: ServerSentEventParser.Mode { get }
     /// Reads one piece of the answer.
@@ -128,5 +128,12 @@ extension ChatImage {
                 .cannotReadPicture, "\(vendor) reads no BMP pictures",
                 context: ErrorContext(remedy: "Give the picture as JPEG or PNG."), disposition: .usage)
         }
+    }
+}
+
+extension JSONValue {
+    /// A number that counts something.
+    var count: Int? {
+        if case .number(let digits) = self { Int(digits).map { max(0, $0) } } else { nil }
     }
 }

@@ -139,7 +139,7 @@ public struct CloudEngine: InferenceEngine {
     private func begin(_ generation: CloudRequest, _ pass: CloudPass) async throws -> CloudBody {
         let failure = CloudFailure(settings: settings)
         guard pass.left > .zero else { throw failure.timedOut(after: pass.limit) }
-        let body = try settings.dialect.body(generation).data
+        let body = Data(try settings.dialect.body(generation).bytes)
         let request = try request(settings.dialect.path, body: body, limit: pass.left)
         do {
             let begun = try await within(settings.firstByteTimeout) {

@@ -14,7 +14,7 @@ struct CloudFailure: Sendable {
         // A page of a proxy is not JSON; then the status alone names the error.
         let document = try? JSONValue(parsing: body)
         // Gemini sends a list of one error where it would have sent a list of pieces.
-        return error(status: status, document?.items.first ?? document ?? .null, retryAfter: headers["Retry-After"])
+        return error(status: status, document?.items?.first ?? document ?? .null, retryAfter: headers["Retry-After"])
     }
 
     /// The error that stands where a piece of the answer should.
@@ -38,15 +38,16 @@ struct CloudFailure: Sendable {
     private func error(status: Int?, _ document: JSONValue, retryAfter: String?) -> LLMError {
         let error = document["error"] ?? document
         let details = error["details"]?.items ?? []
-        let text = error.text ?? error["message"]?.text ?? document["message"]?.text ?? document["detail"]?.text
+        let text = error.string ?? error["message"]?.string ?? document["message"]?.string ?? document["detail"]?.string
         let words = Set(
-            (["type", "code", "status"].map { error[$0]?.text } + details.map { $0["reason"]?.text }).compactMap(\.self)
+            (["type", "code", "status"].map { error[$0]?.string } + details.map { $0["reason"]?.string }).compactMap(
+                \.self)
         )
         let status = status ?? error["code"]?.count
         let code = code(status: status, words: words, text: (text ?? "").lowercased())
         var context = context(remedy: remedy(code))
         context.found = status.map { "status \($0)" }
-        let delay = retryAfter ?? details.lazy.compactMap { $0["retryDelay"]?.text }.first
+        let delay = retryAfter ?? details.lazy.compactMap { $0["retryDelay"]?.string }.first
         context.retryAfterSeconds = delay.flatMap { Self.seconds($0, now: Date()) }
         let serverText = text.map { ": " + shown($0) } ?? status.map { " (status \($0))" } ?? ""
         return LLMError(code, sentence(code) + serverText, context: context, disposition: Self.disposition(code))

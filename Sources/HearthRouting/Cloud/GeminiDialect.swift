@@ -35,17 +35,17 @@ struct GeminiDialect: CloudDialect {
 
     // MARK: Request
 
-    func body(_ request: CloudRequest) throws -> JSONBody {
-        var body: JSONBody = ["contents": .array(try request.turns.map(content))]
+    func body(_ request: CloudRequest) throws -> JSONValue {
+        var body: JSONValue = ["contents": .array(try request.turns.map(content))]
         if !request.system.isEmpty {
             body["systemInstruction"] = ["parts": [["text": .string(request.system)]]]
         }
         let options = request.options
         if !options.tools.isEmpty {
-            let declarations = options.tools.map { tool -> JSONBody in
+            let declarations = options.tools.map { tool -> JSONValue in
                 [
                     "name": .string(tool.name), "description": .string(tool.description),
-                    "parametersJsonSchema": .json(tool.parameters),
+                    "parametersJsonSchema": .object(parsing: tool.parameters),
                 ]
             }
             body["tools"] = [["functionDeclarations": .array(declarations)]]
@@ -54,10 +54,10 @@ struct GeminiDialect: CloudDialect {
         return body
     }
 
-    private func configuration(_ request: CloudRequest) -> JSONBody {
+    private func configuration(_ request: CloudRequest) -> JSONValue {
         let options = request.options
         let sampling = options.sampling
-        var result: JSONBody = [
+        var result: JSONValue = [
             "temperature": .number(sampling.temperature), "maxOutputTokens": .integer(options.maximumNewTokens),
         ]
         result["topK"] = sampling.topK.map { .integer($0) }
@@ -71,16 +71,16 @@ struct GeminiDialect: CloudDialect {
         }
         if let schema = request.schema {
             result["responseMimeType"] = "application/json"
-            result["responseJsonSchema"] = .json(schema)
+            result["responseJsonSchema"] = .object(parsing: schema)
         }
         result["thinkingConfig"] = thinking(request)
         return result
     }
 
     /// The bounds of thinking, for the models that know them.
-    private func thinking(_ request: CloudRequest) -> JSONBody? {
+    private func thinking(_ request: CloudRequest) -> JSONValue? {
         guard !model.hasPrefix("gemini-1"), !model.hasPrefix("gemini-2.0") else { return nil }
-        var bounds: JSONBody = ["includeThoughts": .boolean(request.thinkingTokens != nil)]
+        var bounds: JSONValue = ["includeThoughts": .boolean(request.thinkingTokens != nil)]
         if model.hasPrefix("gemini-2.5") {
             // Only Flash can be kept from thinking.
             bounds["thinkingBudget"] =
@@ -92,21 +92,21 @@ struct GeminiDialect: CloudDialect {
         return bounds
     }
 
-    private func content(_ turn: [ChatMessage]) throws -> JSONBody {
+    private func content(_ turn: [ChatMessage]) throws -> JSONValue {
         let isModel = turn.first?.role == .assistant
         return ["role": isModel ? "model" : "user", "parts": .array(try turn.flatMap(parts))]
     }
 
-    private func parts(_ message: ChatMessage) throws -> [JSONBody] {
+    private func parts(_ message: ChatMessage) throws -> [JSONValue] {
         if message.role == .tool {
-            var response: JSONBody = ["name": .string(message.toolName ?? "")]
+            var response: JSONValue = ["name": .string(message.toolName ?? "")]
             response["id"] = message.toolCallID.map { .string($0) }
             response["response"] = ["result": .string(message.content)]
             return [["functionResponse": response]]
         }
-        var parts = try message.images.map { image -> JSONBody in
+        var parts = try message.images.map { image -> JSONValue in
             let type = try image.mediaType(for: "Gemini")
-            return ["inlineData": ["mimeType": .string(type), "data": .base64(image.bytes, prefix: "")]]
+            return ["inlineData": ["mimeType": .string(type), "data": .base64(image.bytes)]]
         }
         if !message.content.isEmpty { parts.append(["text": .string(message.content)]) }
         for call in message.toolCalls {
@@ -129,23 +129,23 @@ struct GeminiDialect: CloudDialect {
             let generated = (usage["candidatesTokenCount"]?.count, usage["thoughtsTokenCount"]?.count)
             if generated != (nil, nil) { answer.usage.generatedTokens = (generated.0 ?? 0) + (generated.1 ?? 0) }
         }
-        if let block = piece["promptFeedback"]?["blockReason"]?.text, block != "BLOCK_REASON_UNSPECIFIED" {
+        if let block = piece["promptFeedback"]?["blockReason"]?.string, block != "BLOCK_REASON_UNSPECIFIED" {
             answer.reason = .contentFilter
         }
         // A piece without candidates holds usage or feedback only.
-        guard let candidate = piece["candidates"]?.items.first else { return }
+        guard let candidate = piece["candidates"]?.items?.first else { return }
         for part in candidate["content"]?["parts"]?.items ?? [] {
             if let call = part["functionCall"] {
                 answer.calls[answer.calls.count] = CloudAnswer.PartialCall(
-                    id: call["id"]?.text, name: call["name"]?.text ?? "",
-                    arguments: call["args"].map(JSONText.compact) ?? "{}")
+                    id: call["id"]?.string, name: call["name"]?.string ?? "",
+                    arguments: call["args"].map(\.line) ?? "{}")
             } else if part["thought"]?.flag == true {
-                answer.add(thinking: part["text"]?.text)
+                answer.add(thinking: part["text"]?.string)
             } else {
-                answer.add(text: part["text"]?.text)
+                answer.add(text: part["text"]?.string)
             }
         }
-        if let reason = candidate["finishReason"]?.text { answer.reason = try finish(reason, answer) }
+        if let reason = candidate["finishReason"]?.string { answer.reason = try finish(reason, answer) }
     }
 
     private func finish(_ reason: String, _ answer: CloudAnswer) throws -> FinishReason? {

@@ -27,13 +27,13 @@ struct OpenAIDialect: CloudDialect {
 
     // MARK: Request
 
-    func body(_ request: CloudRequest) throws -> JSONBody {
+    func body(_ request: CloudRequest) throws -> JSONValue {
         var messages = try request.messages.map(message)
         if !request.system.isEmpty {
             messages.insert(["role": "system", "content": .string(request.system)], at: 0)
         }
         let options = request.options
-        var body: JSONBody = [
+        var body: JSONValue = [
             "model": .string(model), "messages": .array(messages), "stream": true,
             "stream_options": ["include_usage": true],
         ]
@@ -47,14 +47,14 @@ struct OpenAIDialect: CloudDialect {
                         "type": "function",
                         "function": [
                             "name": .string(tool.name), "description": .string(tool.description),
-                            "parameters": .json(tool.parameters),
+                            "parameters": .object(parsing: tool.parameters),
                         ],
                     ]
                 })
         }
         if let schema = request.schema {
             body["response_format"] = [
-                "type": "json_schema", "json_schema": ["name": "answer", "schema": .json(schema)],
+                "type": "json_schema", "json_schema": ["name": "answer", "schema": .object(parsing: schema)],
             ]
         }
         // Known to llama.cpp, vLLM and SGLang; others ignore it. OpenAI refuses names it does not know.
@@ -62,7 +62,7 @@ struct OpenAIDialect: CloudDialect {
         return body
     }
 
-    private func set(_ sampling: SamplingOptions, in body: inout JSONBody) {
+    private func set(_ sampling: SamplingOptions, in body: inout JSONValue) {
         body["seed"] = sampling.seed.map { .integer(Int($0)) }
         // The vendor's models since these always think, and refuse the choice of tokens.
         if isVendor, !["gpt-3", "gpt-4", "chatgpt-4", "ft:gpt-4"].contains(where: model.hasPrefix) { return }
@@ -75,18 +75,18 @@ struct OpenAIDialect: CloudDialect {
         body["min_p"] = sampling.minP.map { .number($0) }
     }
 
-    private func message(_ message: ChatMessage) throws -> JSONBody {
+    private func message(_ message: ChatMessage) throws -> JSONValue {
         switch message.role {
         case .tool:
             return [
                 "role": "tool", "tool_call_id": .string(message.toolCallID ?? ""), "content": .string(message.content),
             ]
         case .assistant:
-            var body: JSONBody = ["role": "assistant", "content": .string(message.content)]
+            var body: JSONValue = ["role": "assistant", "content": .string(message.content)]
             if !message.toolCalls.isEmpty {
                 body["tool_calls"] = .array(
                     message.toolCalls.map { call in
-                        let arguments: JSONBody = .string(call.arguments.isEmpty ? "{}" : call.arguments)
+                        let arguments: JSONValue = .string(call.arguments.isEmpty ? "{}" : call.arguments)
                         return [
                             "id": .string(call.id), "type": "function",
                             "function": ["name": .string(call.name), "arguments": arguments],
@@ -98,10 +98,10 @@ struct OpenAIDialect: CloudDialect {
             guard !message.images.isEmpty else {
                 return ["role": .string(message.role.rawValue), "content": .string(message.content)]
             }
-            var parts = try message.images.map { image -> JSONBody in
+            var parts = try message.images.map { image -> JSONValue in
                 // Other servers of this kind read more formats than the vendor.
                 let type = isVendor || image.header.format != .bmp ? try image.mediaType(for: "OpenAI") : "image/bmp"
-                let url: JSONBody = .base64(image.bytes, prefix: "data:\(type);base64,")
+                let url: JSONValue = .base64(image.bytes, prefix: "data:\(type);base64,")
                 return ["type": "image_url", "image_url": ["url": url]]
             }
             if !message.content.isEmpty { parts.append(["type": "text", "text": .string(message.content)]) }
@@ -121,20 +121,20 @@ struct OpenAIDialect: CloudDialect {
                 usage["prompt_tokens_details"]?["cached_tokens"]?.count ?? answer.usage.cachedTokens
         }
         // The last piece holds usage only.
-        guard let choice = piece["choices"]?.items.first else { return }
+        guard let choice = piece["choices"]?.items?.first else { return }
         let delta = choice["delta"] ?? .null
-        answer.add(thinking: delta["reasoning_content"]?.text ?? delta["reasoning"]?.text)
-        answer.add(text: delta["content"]?.text ?? delta["refusal"]?.text)
+        answer.add(thinking: delta["reasoning_content"]?.string ?? delta["reasoning"]?.string)
+        answer.add(text: delta["content"]?.string ?? delta["refusal"]?.string)
         for fragment in delta["tool_calls"]?.items ?? [] {
             // Servers that number no fragments send whole calls.
             let index = fragment["index"]?.count ?? answer.calls.count
             var call = answer.calls[index] ?? CloudAnswer.PartialCall()
-            call.id = fragment["id"]?.text ?? call.id
-            call.name += fragment["function"]?["name"]?.text ?? ""
-            call.arguments += fragment["function"]?["arguments"]?.text ?? ""
+            call.id = fragment["id"]?.string ?? call.id
+            call.name += fragment["function"]?["name"]?.string ?? ""
+            call.arguments += fragment["function"]?["arguments"]?.string ?? ""
             answer.calls[index] = call
         }
-        if let reason = choice["finish_reason"]?.text { answer.reason = finish(reason, answer) }
+        if let reason = choice["finish_reason"]?.string { answer.reason = finish(reason, answer) }
     }
 
     private func finish(_ reason: String, _ answer: CloudAnswer) -> FinishReason {

@@ -5,7 +5,7 @@ import Observation
 /// The user's rights and credits for the cloud.
 ///
 /// ```swift
-/// let premium = PremiumManager(source: Receipts(), folder: folder)
+/// let premium = PremiumManager(following: receipts, folder: folder)
 /// if premium.canSendCloudMessage { ... }
 /// ```
 /// Observable: views that read its properties follow them, and always see the new value.
@@ -41,10 +41,10 @@ public final class PremiumManager: Sendable, Observable {
         self.init(entitlement, folder: folder, time: .system)
     }
 
-    /// Rights that follow a source.
-    public convenience init(source: any EntitlementSource, folder: Path? = nil) {
+    /// Rights that follow a stream, such as that of an app's purchases: the rights now, then each change.
+    public convenience init(following entitlements: AsyncStream<Entitlement>, folder: Path? = nil) {
         self.init(Entitlement(.free), folder: folder, time: .system)
-        follow(source)
+        follow(entitlements)
     }
 
     /// Rights with a clock and a file system.
@@ -91,10 +91,10 @@ public final class PremiumManager: Sendable, Observable {
         publish(\.entitlement) { $0.entitlement = entitlement }
     }
 
-    /// Follows a source until it ends or this object is released.
-    private func follow(_ source: any EntitlementSource) {
+    /// Follows a stream until it ends or this object is released.
+    private func follow(_ entitlements: AsyncStream<Entitlement>) {
         let task = Task { [weak self] in
-            for await entitlement in source.entitlements() { self?.update(entitlement) }
+            for await entitlement in entitlements { self?.update(entitlement) }
         }
         state.withLock { $0.following = task }
     }

@@ -2,8 +2,8 @@ import HearthBase
 
 /// The codes of ``RoutingError``.
 public enum RoutingErrorDomain: ErrorDomain {
-    public static var codes: [ErrorCode<Self>] {
-        [.cloudOff, .cloudMissing, .creditsUnreadable, .creditsBusy, .nothingToContinue]
+    public static var errorCodes: [ErrorCode<Self>] {
+        [.cloudOff, .cloudMissing, .creditsUnreadable, .nothingToContinue]
     }
 }
 
@@ -17,8 +17,6 @@ extension ErrorCode<RoutingErrorDomain> {
     public static var cloudMissing: Self { "cloud-missing" }
     /// The file of the credits is broken, so that nothing is taken from it.
     public static var creditsUnreadable: Self { "credits-unreadable" }
-    /// Another process keeps the file of the credits locked.
-    public static var creditsBusy: Self { "credits-busy" }
     /// No answer of the conversation was interrupted.
     public static var nothingToContinue: Self { "nothing-to-continue" }
 }

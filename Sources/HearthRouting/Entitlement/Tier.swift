@@ -44,14 +44,8 @@ public struct Entitlement: Sendable, Hashable {
     public static let ownKey = Entitlement(.pro)
 }
 
-/// The source of a user's rights, such as the receipts of an app's purchases.
-public protocol EntitlementSource: Sendable {
-    /// The rights now, then each change.
-    func entitlements() -> AsyncStream<Entitlement>
-}
-
 /// Rights from settings, which do not change while the program runs.
-package struct ConfiguredEntitlement: EntitlementSource {
+package struct ConfiguredEntitlement: Sendable {
     package let entitlement: Entitlement
 
     /// The given rights.
@@ -65,12 +59,5 @@ package struct ConfiguredEntitlement: EntitlementSource {
     package init(tier: String?, credits: Int?, hasOwnKey: Bool) {
         let known = tier.flatMap { name in Tier.all.first { $0.name == name } }
         entitlement = Entitlement(known ?? (hasOwnKey ? .pro : .free), monthlyCredits: credits)
-    }
-
-    package func entitlements() -> AsyncStream<Entitlement> {
-        AsyncStream { continuation in
-            continuation.yield(entitlement)
-            continuation.finish()
-        }
     }
 }

@@ -102,8 +102,7 @@ extension LLMOrchestrator {
         } catch let missing as LLMError where missing.code == .modelNotLoaded {
             throw failure ?? missing
         }
-        let summary = try await SpelledToolEngine(engine)
-            .generate(call.messages, options: call.remainingOptions()) { gate.pass($0) }
+        let summary = try await engine.generate(call.messages, options: call.remainingOptions()) { gate.pass($0) }
         if !gate.close().isVisible { call.onAnswering(decision) }
         await note(decision, of: call.request)
         return Outcome(summary: summary)

@@ -20,7 +20,8 @@ public actor LLMOrchestrator {
     private let journal: RouteJournal?
     private let watch: Stopwatch
     var route: Route
-    private var isForcedLocal: Bool
+    /// Whether local models answer everything: the user's setting.
+    public private(set) var forceLocal: Bool
     private var timer: (due: Duration, task: Task<Void, Never>)?
     private var watchers: [UInt64: AsyncStream<RouteDecision?>.Continuation] = [:]
     private var nextWatcher: UInt64 = 0
@@ -48,7 +49,7 @@ public actor LLMOrchestrator {
         self.cloud = cloud
         self.premium = premium
         self.time = time
-        isForcedLocal = forceLocal
+        self.forceLocal = forceLocal
         journal = folder.map { RouteJournal(folder: $0) }
         let recorded = await Self.recorded(in: folder)
         await Self.read(premium)
@@ -103,7 +104,7 @@ public actor LLMOrchestrator {
 
     /// Decides anew which engine answers, and logs the reason of the question.
     public func updateActiveSource(reason: String) {
-        let policy = RoutePolicy(forceLocal: isForcedLocal, cloud: cloud?.address, premium.rights)
+        let policy = RoutePolicy(forceLocal: forceLocal, cloud: cloud?.address, premium.rights)
         guard policy != route.policy else { return }
         Log.write(.debug, "routing", "the route is decided anew: \(reason)")
         apply(.policy(policy))
@@ -126,7 +127,7 @@ public actor LLMOrchestrator {
 
     /// Sets whether local models answer everything. The app keeps the setting.
     public func setForceLocal(_ isForced: Bool) {
-        isForcedLocal = isForced
+        forceLocal = isForced
         updateActiveSource(reason: "forceLocal changed")
     }
 

@@ -168,18 +168,12 @@ package actor RouteJournal {
         pending = []
         hasNews = false
         do {
-            try await blocking { [folder, fileSystem, lockTimeout] in
-                try fileSystem.makeFolders(folder, permissions: 0o700)
-                let place = folder.appending("route.lock")
-                guard let lock = try FileLock.acquire(place, within: lockTimeout) else {
-                    throw FileError(
-                        .ioFailure, "another process holds \(place)", context: ErrorContext(file: place.string))
-                }
-                defer { lock.release() }
+            let file = LockedFile(Self.path(in: folder), fileSystem: fileSystem, timeout: lockTimeout)
+            try await file.change { [folder, fileSystem] in
                 var record = Self.read(folder, fileSystem: fileSystem)
                 record.add(entries)
                 record.endpoint = endpoint ?? record.endpoint
-                try fileSystem.replaceContents(of: Self.path(in: folder), with: record.data(), permissions: 0o600)
+                return (try record.data(), ())
             }
         } catch {
             Log.write(.warning, "routing", "could not record decisions: \(error)")

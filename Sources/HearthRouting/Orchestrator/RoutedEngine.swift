@@ -89,23 +89,26 @@ public final class RoutedEngine: InferenceEngine {
         get async throws { try await orchestrator.capabilities(for: request) }
     }
 
-    public func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws {
-        try await orchestrator.prepare(messages, options: options, for: request)
+    /// The tokens of the local model.
+    public var tokens: (any TokenReader)? { LocalTokens(orchestrator: orchestrator, request: request) }
+}
+
+/// The tokens of the local model of a request, which is loaded for each call if needed.
+private struct LocalTokens: ForwardingTokenReader {
+    let orchestrator: LLMOrchestrator
+    let request: RouteRequest
+
+    func reading<Value: Sendable>(_ ask: (any TokenReader) async throws -> Value) async throws -> Value {
+        try await ask(orchestrator.localEngine(for: request).reader)
     }
 
-    public func unload() async { await orchestrator.unload() }
-
-    public func embed(_ texts: [String]) async throws -> [[Float]] {
-        try await orchestrator.localEngine(for: request).embed(texts)
+    /// Prepares a local answer; the cloud would bill for it.
+    func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws {
+        guard await orchestrator.assess(request).source == .local else { return }
+        try await reading { try await $0.prepare(messages, options: options) }
     }
 
-    public func tokenize(_ text: String, controlTokens: ControlTokenReading) async throws -> [TokenID] {
-        try await orchestrator.localEngine(for: request).tokenize(text, controlTokens: controlTokens)
-    }
-
-    public func count(_ messages: [ChatMessage]) async throws -> Int {
-        try await orchestrator.localEngine(for: request).count(messages)
-    }
+    func unload() async { await orchestrator.unload() }
 }
 
 extension LLMOrchestrator: InferenceEngine {
@@ -129,41 +132,22 @@ extension LLMOrchestrator: InferenceEngine {
         try await conversation().generate(messages, options: options, onEvent: onEvent)
     }
 
-    public func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws {
-        try await prepare(messages, options: options, for: RouteRequest())
-    }
+    public nonisolated var tokens: (any TokenReader)? { conversation().tokens }
 
+    /// Unloads the local models, and writes what is to be kept.
     public func unload() async {
         await local.unload()
         await flush()
-    }
-
-    public func embed(_ texts: [String]) async throws -> [[Float]] {
-        try await localEngine(for: RouteRequest()).embed(texts)
-    }
-
-    public func tokenize(_ text: String, controlTokens: ControlTokenReading) async throws -> [TokenID] {
-        try await localEngine(for: RouteRequest()).tokenize(text, controlTokens: controlTokens)
-    }
-
-    public func count(_ messages: [ChatMessage]) async throws -> Int {
-        try await localEngine(for: RouteRequest()).count(messages)
     }
 
     func modelInformation(for request: RouteRequest) async throws -> ModelInformation {
         try await expectedEngine(for: request).modelInformation
     }
 
-    /// What the expected engine can; tools always, since a local model without them gets them in words.
+    /// What the expected engine can.
     func capabilities(for request: RouteRequest) async throws -> EngineCapabilities {
-        if assess(request).source == .local, let known = localCapabilities[request.model] { return known.union(.tools) }
-        return try await expectedEngine(for: request).capabilities.union(.tools)
-    }
-
-    /// Prepares a local answer; the cloud would bill for it.
-    func prepare(_ messages: [ChatMessage], options: GenerationOptions, for request: RouteRequest) async throws {
-        guard assess(request).source == .local else { return }
-        try await SpelledToolEngine(localEngine(for: request)).prepare(messages, options: options)
+        if assess(request).source == .local, let known = localCapabilities[request.model] { return known }
+        return try await expectedEngine(for: request).capabilities
     }
 
     /// The engine that would answer now. A request that waits for a stable connection is expected in the cloud.

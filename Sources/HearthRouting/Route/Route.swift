@@ -221,7 +221,7 @@ package struct Route: Sendable, Hashable {
     package mutating func begin(_ request: RouteRequest, at now: Duration) -> Answer {
         let decision = assess(request, at: now)
         if case .settling(_, isReconnect: false) = decision.reason,
-            case .settling(let since, let window, _) = link, request.preference == .automatic
+            case .settling(let since, let window, _) = link, request.preference == nil
         {
             return .wait(until: since + window)
         }
@@ -261,7 +261,8 @@ package struct Route: Sendable, Hashable {
             Rule("forceLocal", policy.forceLocal ? "on" : "off", policy.forceLocal ? .forceLocal : nil),
             Rule("private", request.isPrivate ? "yes" : "no", request.isPrivate ? .privateConversation : nil),
             Rule(
-                "preference", "\(request.preference)", request.preference == .local ? .localPreferred : nil),
+                "preference", request.preference?.rawValue ?? "automatic",
+                request.preference == .local ? .localPreferred : nil),
             Rule(
                 "named model", request.model == nil ? "no" : "yes",
                 request.model != nil && !prefersCloud ? .modelNamed : nil),

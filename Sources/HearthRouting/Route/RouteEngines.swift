@@ -11,7 +11,7 @@ package protocol RemoteEngine: InferenceEngine {
     func checkHealth() async throws
 }
 
-/// The local engines of an app, which the orchestrator loads and evicts.
+/// The local engines of an app, all with tools, which the orchestrator loads and evicts.
 package protocol LocalEngines: Sendable {
     /// The engine of a model, loaded if necessary.
     /// - Parameters:

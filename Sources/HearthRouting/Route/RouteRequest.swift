@@ -1,21 +1,13 @@
 /// The kind of engine that answers.
-public enum RouteSource: String, Sendable, Hashable, Codable {
+public enum RouteSource: String, Sendable, Hashable, Codable, CaseIterable {
     case local, cloud
 }
 
 /// The facts of one request that the route depends on.
 public struct RouteRequest: Sendable, Hashable {
-    /// The caller's choice of an engine.
-    public enum Preference: Sendable, Hashable {
-        /// The rules decide.
-        case automatic
-        /// Only local models answer.
-        case local
-        /// Only the cloud answers; if the rules forbid it, the request fails.
-        case cloud
-    }
-
-    public var preference: Preference
+    /// The kind of engine that the caller insists on; `nil` lets the rules decide. If the rules forbid the cloud, a
+    /// request for it fails.
+    public var preference: RouteSource?
     /// Nothing of a private conversation leaves the device.
     public var isPrivate: Bool
     /// The local model that the request names; `nil` for the default one.
@@ -26,7 +18,7 @@ public struct RouteRequest: Sendable, Hashable {
 
     /// A request without special needs unless said otherwise.
     public init(
-        preference: Preference = .automatic, isPrivate: Bool = false, model: String? = nil, turn: String? = nil
+        preference: RouteSource? = nil, isPrivate: Bool = false, model: String? = nil, turn: String? = nil
     ) {
         self.preference = preference
         self.isPrivate = isPrivate

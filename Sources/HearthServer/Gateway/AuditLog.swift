@@ -75,7 +75,6 @@ package actor AuditLog {
     private let executor = ThreadExecutor(name: "hearth.audit")
     private let file: Path?
     private let time: TimeSource
-    private let encoder: JSONEncoder
     private var hasFailed = false
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -84,9 +83,6 @@ package actor AuditLog {
     package init(_ file: Path?, time: TimeSource) {
         self.file = file
         self.time = time
-        encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        encoder.dateEncodingStrategy = .iso8601
     }
 
     /// Opens the file once, so that no gateway begins without its log.
@@ -103,7 +99,7 @@ package actor AuditLog {
     /// Adds a line. A line that cannot be written is reported in the log, once until the next success.
     func record(_ entry: Entry) {
         // The entry holds texts and numbers, which can always be encoded.
-        guard var line = try? encoder.encode(Line(time: time.now, entry: entry)) else { return }
+        guard var line = try? JSON.data(Line(time: time.now, entry: entry)) else { return }
         line.append(UInt8(ascii: "\n"))
         let error = append(line)
         if error != 0, !hasFailed {

@@ -41,7 +41,6 @@ package final class ServedHome: Sendable {
     private struct State {
         var generation: Generation?
         var rules: RequestGuard.Rules
-        var keys: AccessKeys
         var address: String?
         var follower: (any SettingsFollower)?
     }
@@ -53,6 +52,7 @@ package final class ServedHome: Sendable {
     private let report: @Sendable (ServerEvent) -> Void
     private let started: Date
     private let answers = ServedAnswers()
+    private let keys: KeyFile
     private let state: Locked<State>
     private let reloads = TurnQueue()
 
@@ -71,11 +71,13 @@ package final class ServedHome: Sendable {
         time = hearth.surroundings.time
         started = time.now
         let settings = hearth.configuration
+        keys = try KeyFile(home: hearth.home)
         state = Locked(
             State(
                 generation: Generation(
                     OpenedModels(hearth, isOwned: isOwned), settings, version: version, answers),
-                rules: RequestGuard.Rules(settings), keys: try AccessKeys.load(home: hearth.home)))
+                rules: RequestGuard.Rules(settings)))
+        for problem in settings.problems { report(.settingsRefused(problem)) }
     }
 
     private var generation: Generation? { state.withLock { $0.generation } }
@@ -95,12 +97,11 @@ package final class ServedHome: Sendable {
     func setAddress(_ address: String?) { state.withLock { $0.address = address } }
 
     /// Whether other machines have a key.
-    var hasKeys: Bool { state.withLock { !$0.keys.keys.isEmpty } }
+    var hasKeys: Bool { !keys.current.keys.isEmpty }
 
     /// The present rules and keys for callers.
     func requestGuard(isSession: @escaping @Sendable (String) -> Bool = { _ in false }) -> RequestGuard {
-        let (rules, keys) = state.withLock { ($0.rules, $0.keys) }
-        return RequestGuard(rules: rules, keys: keys, isSession: isSession)
+        RequestGuard(rules: state.withLock { $0.rules }, keys: keys.current, isSession: isSession)
     }
 
     // MARK: Requests
@@ -142,15 +143,15 @@ package final class ServedHome: Sendable {
     }
 
     /// The facts for `hearth ps`.
-    func status() async -> [String: JSONValue] {
-        var facts: [String: JSONValue] = [
+    func status() async -> JSONMembers {
+        var facts: JSONMembers = [
             "started": .string(started.formatted(.iso8601)), "version": .string(version),
         ]
         facts["address"] = address.map { .string($0) }
         let loaded = await generation?.models.loaded() ?? []
         facts["models"] = .array(
             loaded.map { model in
-                var entry: [String: JSONValue] = [
+                var entry: JSONMembers = [
                     "name": .string(model.model.name), "bytes": .integer(model.bytes),
                 ]
                 entry["expires"] = model.expires.map { .string($0.formatted(.iso8601)) }
@@ -164,27 +165,33 @@ package final class ServedHome: Sendable {
     /// Tells the native API about later settings.
     func follow(with follower: any SettingsFollower) { state.withLock { $0.follower = follower } }
 
-    /// Uses the settings and keys of the disk for later requests; answers on their way keep theirs.
-    func reload() async {
+    /// Uses the settings of the disk within two seconds of each change, until the task is cancelled.
+    func followSettings() async {
+        await SettingsFile(home: path, time: time).follow { await reload(isAsked: false) }
+    }
+
+    /// Uses the settings of the disk for later requests; answers on their way keep theirs. Invalid ones keep their values.
+    /// - Parameter isAsked: whether settings without a change are reported too.
+    func reload(isAsked: Bool = true) async {
         do {
-            try await reloads.turn { try await self.readAgain() }
-            report(.settingsRead)
+            let isChanged = try await reloads.turn { try await self.readAgain() }
+            if isChanged || isAsked { report(.settingsRead) }
         } catch {
             report(.settingsRefused(error))
         }
     }
 
-    private func readAgain() async throws {
-        guard let old = generation else { return }
-        let (settings, keys) = try await blocking { [path] in
-            (try old.hearth.presentSettings(), try AccessKeys.load(home: path))
-        }
-        state.withLock { ($0.rules, $0.keys) = (RequestGuard.Rules(settings), keys) }
-        guard settings != old.configuration else { return }
-        guard settings.shapesEngines(otherThan: old.configuration) else {
+    private func readAgain() async throws -> Bool {
+        guard let old = generation else { return false }
+        let read = try await blocking { try old.hearth.presentSettings() }
+        let settings = read.replacingInvalid(with: old.configuration)
+        guard settings != old.configuration else { return false }
+        for problem in read.problems { report(.settingsRefused(problem)) }
+        state.withLock { $0.rules = RequestGuard.Rules(settings) }
+        guard settings.reopensModels(otherThan: old.configuration) else {
             refresh(settings)
             await state.withLock { $0.follower }?.reread()
-            return
+            return true
         }
         let hearth = try await blocking { try old.hearth.reopened(settings) }
         let next = Generation(OpenedModels(hearth), settings, version: version, answers)
@@ -194,6 +201,7 @@ package final class ServedHome: Sendable {
             return state.follower
         }
         await follower?.use(next.opened)
+        return true
     }
 
     /// Uses other settings that leave the models as they are.

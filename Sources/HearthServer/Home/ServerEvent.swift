@@ -4,9 +4,9 @@ import Foundation
 public enum ServerEvent: Sendable {
     /// The server listens at an address; the second one signs a browser in, once.
     case ready(URL, signIn: URL)
-    /// The settings and the keys were read again.
+    /// The settings were read again.
     case settingsRead
-    /// The settings or the keys on the disk cannot be used; the old ones stay.
+    /// A setting of the disk, or its file, cannot be used; the one before stays.
     case settingsRefused(any Error)
     /// A download of an earlier process was not continued.
     case notContinued(String, any Error)

@@ -31,7 +31,7 @@ package final class ResidentJob: Sendable {
 
     /// The job for listings.
     var facts: JSONValue {
-        var facts: [String: JSONValue] = [
+        var facts: JSONMembers = [
             "id": .string(id), "kind": .string(kind.rawValue), "started": .string(started.formatted(.iso8601)),
         ]
         facts["model"] = model.map { .string($0) }

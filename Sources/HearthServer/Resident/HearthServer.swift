@@ -117,7 +117,9 @@ public final class HearthServer: Sendable {
             await end(server)
             throw error
         }
+        let following = Task { await home.followSettings() }
         await server.stopping.wait()
+        following.cancel()
         options.report(.ending)
         manager.tell("STOPPING=1")
         // A task of its own: the caller is cancelled, and the end still takes its time.
@@ -150,10 +152,10 @@ public final class HearthServer: Sendable {
     private static func sockets(
         _ options: Options, _ home: ServedHome, _ settings: Configuration, _ place: ResidentPlace
     ) throws -> [ListeningSocket] {
+        try settings.require(.server)
         var sockets = try options.sockets.map { try ListeningSocket(inherited: $0) }
         if sockets.isEmpty {
-            let port = options.port ?? settings.server.port ?? ServerConfiguration.defaultPort
-            sockets.append(try ListeningSocket(host: options.host, port: port))
+            sockets.append(try ListeningSocket(host: options.host, port: options.port ?? settings.server.port))
         }
         for address in sockets.compactMap(\.address) where !address.isLoopback {
             guard home.hasKeys, options.tls != nil || options.isInsecure else {

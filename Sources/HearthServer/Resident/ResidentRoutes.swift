@@ -56,7 +56,7 @@ extension ResidentServer {
         return reply
     }
 
-    private func status() async -> [String: JSONValue] {
+    private func status() async -> JSONMembers {
         var facts = await home.status()
         let (connections, requests) = load
         facts["process"] = .integer(ProcessIdentity.current.number)

@@ -92,13 +92,18 @@ package struct AccessKeys: Sendable, Hashable {
         }
     }
 
-    /// Writes a home's keys, in a file that only its owner can read. Blocks.
-    /// - Throws: `FileError`.
-    package func save(home: Path) throws {
-        let fileSystem = LocalFileSystem()
-        let path = Self.path(home: home)
-        try fileSystem.makeFolders(path.parent, permissions: 0o700)
-        try fileSystem.replaceContents(of: path, with: data(), permissions: 0o600)
+    /// Reads a home's keys, changes and writes them, while no other process does. Only their owner can read the file.
+    /// - Throws: errors of `body`; ``ServerError`` with `keys-unreadable`; `FileError`, with `settings-busy` too.
+    @discardableResult
+    package static func change<Result: Sendable>(
+        home: Path, time: TimeSource = .system,
+        _ body: @escaping @Sendable (inout AccessKeys) throws -> Result
+    ) async throws -> Result {
+        try await LockedFile(path(home: home), time: time).change {
+            var keys = try load(home: home)
+            let result = try body(&keys)
+            return (try keys.data(), result)
+        }
     }
 }
 

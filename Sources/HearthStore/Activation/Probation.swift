@@ -81,11 +81,11 @@ package struct Probation: Sendable, Hashable {
 }
 
 /// A release that updates pass over, because it failed on this device or was rolled back.
-public struct HeldBack: Sendable, Hashable {
-    public let release: ReleaseIdentity
+package struct HeldBack: Sendable, Hashable {
+    package let release: ReleaseIdentity
     /// The reason, as the end of a sentence: `its answer "…" does not match (?i)paris`.
-    public let reason: String
-    public let since: Date
+    package let reason: String
+    package let since: Date
 
     /// The longest reason kept, in bytes.
     static let maximumReasonBytes = 512

@@ -5,13 +5,16 @@ import HearthCatalog
 public struct VerificationReport: Sendable, Hashable {
     public let identity: ReleaseIdentity
     /// Every file of the receipt, in its order.
-    public let files: [FileCheck]
+    package let files: [FileCheck]
     /// Names in the folder that the receipt does not list.
     package let unexpected: [String]
     /// Whether the receipt's digests come from the publisher, and not only from the received bytes.
     package let isVerified: Bool
     /// Every artifact of the release.
     package internal(set) var artifacts: [ArtifactCheck] = []
+
+    /// The damaged files, each as the end of a sentence.
+    public var damage: [String] { files.compactMap(\.damage) }
 
     /// Whether every file matches the receipt, and every artifact its record.
     public var isIntact: Bool {

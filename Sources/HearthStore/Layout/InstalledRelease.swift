@@ -84,7 +84,7 @@ package struct StagedFile: Sendable, Hashable {
 }
 
 /// Result of a removal.
-public struct Removal: Sendable, Hashable {
+package struct Removal: Sendable, Hashable {
     /// Effect of the removal on the family's active release.
     package enum Active: Sendable, Hashable {
         /// The active release is the same as before, or none was active.
@@ -96,7 +96,7 @@ public struct Removal: Sendable, Hashable {
     }
 
     /// The removed releases.
-    public let removed: [ReleaseIdentity]
+    package let removed: [ReleaseIdentity]
     package let active: Active
 }
 

@@ -14,16 +14,16 @@ import HearthCatalog
 /// Every value is checked when it is read: names must be safe relative paths, and digests must be digests.
 public struct Receipt: Sendable, Hashable {
     /// One file of the release.
-    public struct File: Sendable, Hashable {
+    package struct File: Sendable, Hashable {
         /// Its place in the release folder.
-        public let name: RelativePath
+        package let name: RelativePath
         package let role: FileRole
         /// The length in bytes.
-        public let size: UInt64
+        package let size: UInt64
         /// The digest of its bytes.
-        public let digest: SHA256Digest
+        package let digest: SHA256Digest
         /// The download URL, without query and credentials; `nil` for a file from an archive or another release.
-        public let source: URL?
+        package let source: URL?
         /// Its chunk index, `nil` for the weights and for files without one.
         package var index: Reference?
 
@@ -80,7 +80,7 @@ public struct Receipt: Sendable, Hashable {
     /// The question it has to answer before it becomes live; `nil` accepts any answer.
     public let canary: Canary?
     /// Sorted by name, never empty, no name twice.
-    public let files: [File]
+    package let files: [File]
     /// The manifest of its updates, without query and credentials; `nil` for a local file.
     public private(set) var origin: URL?
     /// The key of the origin: see `Origin.key`.
@@ -234,7 +234,7 @@ extension Receipt.File: Codable {
         case index
     }
 
-    public init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         name = try values.checked(.name, or: "not the name of a release's file") { $0.reservation == nil }
         // A role that only a later version knows becomes `other`, so that the release stays usable.

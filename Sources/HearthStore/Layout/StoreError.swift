@@ -1,9 +1,9 @@
 import HearthBase
 import HearthCatalog
 
-/// The codes of ``StoreError``.
-public enum StoreErrorDomain: ErrorDomain {
-    public static var codes: [ErrorCode<Self>] {
+extension InstalledRelease: ErrorDomain {
+    /// The codes of ``StoreError``.
+    public static var errorCodes: [ErrorCode<Self>] {
         [
             .notInstalled, .noActiveRelease, .homeTooNew, .homeTooOld, .homeBusy, .homeUnusable, .receiptDamaged,
             .releaseDamaged,
@@ -15,9 +15,9 @@ public enum StoreErrorDomain: ErrorDomain {
 }
 
 /// Errors of the models on this device.
-public typealias StoreError = HearthError<StoreErrorDomain>
+public typealias StoreError = HearthError<InstalledRelease>
 
-extension ErrorCode<StoreErrorDomain> {
+extension ErrorCode<InstalledRelease> {
     /// The requested family or release is not on this device.
     public static var notInstalled: Self { "not-installed" }
     /// Releases of the family are installed, and none of them is active.
@@ -73,7 +73,7 @@ extension StoreError {
 
     /// The error for a refused archive called `label`.
     static func refusedArchive(
-        _ code: ErrorCode<StoreErrorDomain>, _ label: String, _ problem: String, expected: String? = nil,
+        _ code: ErrorCode<InstalledRelease>, _ label: String, _ problem: String, expected: String? = nil,
         found: String? = nil
     ) -> Self {
         Self(

@@ -44,7 +44,7 @@ extension FilePump {
 }
 
 /// A file of a release, compared with its receipt.
-public struct FileCheck: Sendable, Hashable {
+package struct FileCheck: Sendable, Hashable {
     package enum Outcome: Sendable, Hashable {
         case intact
         case missing
@@ -57,9 +57,9 @@ public struct FileCheck: Sendable, Hashable {
     }
 
     /// The file in the receipt.
-    public let expected: Receipt.File
+    package let expected: Receipt.File
     package let outcome: Outcome
 
     /// The damage, as the end of a sentence; `nil` for an intact file.
-    public var damage: String? { outcome == .intact ? nil : "\(expected.name) is not as it was installed" }
+    package var damage: String? { outcome == .intact ? nil : "\(expected.name) is not as it was installed" }
 }

@@ -115,7 +115,7 @@ public struct AuthenticatedDownloader: DownloadURLProvider {
     }
 
     /// The error of an answer that is no address.
-    private func refusal(_ response: HTTPResponse, _ body: [String: JSONValue], _ location: URL) -> TransferError {
+    private func refusal(_ response: HTTPResponse, _ body: JSONMembers, _ location: URL) -> TransferError {
         var found = "status \(response.status)"
         if case .string(let code)? = body["error"]?.members?["code"], code.utf8.count <= 40, code.isPlain() {
             found += ", \(code)"
@@ -139,7 +139,7 @@ public struct AuthenticatedDownloader: DownloadURLProvider {
     }
 
     private func error(
-        _ code: ErrorCode<TransferErrorDomain>, _ what: String, found: String? = nil, remedy: String? = nil,
+        _ code: ErrorCode<TransferState>, _ what: String, found: String? = nil, remedy: String? = nil,
         disposition: ErrorDisposition = .failed
     ) -> TransferError {
         TransferError(

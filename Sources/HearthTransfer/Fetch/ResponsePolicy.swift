@@ -120,7 +120,7 @@ struct ResponsePolicy {
     }
 
     private func error(
-        _ code: ErrorCode<TransferErrorDomain>, _ message: String, _ url: URL, expected: String? = nil,
+        _ code: ErrorCode<TransferState>, _ message: String, _ url: URL, expected: String? = nil,
         found: String? = nil, remedy: String? = nil, disposition: ErrorDisposition = .failed
     ) -> TransferError {
         TransferError(

@@ -36,7 +36,7 @@ package struct StoragePolicy: Equatable {
     }
 }
 
-extension HearthError where Domain == FileErrorDomain {
+extension HearthError where Domain == Path {
     /// A disk that filled up during the download.
     package static func shortage(in folder: Path, required: UInt64, free: UInt64) -> Self {
         Self(

@@ -1,9 +1,9 @@
 import Foundation
 import HearthBase
 
-/// The codes of ``TransferError``.
-public enum TransferErrorDomain: ErrorDomain {
-    public static var codes: [ErrorCode<Self>] {
+extension TransferState: ErrorDomain {
+    /// The codes of ``TransferError``.
+    public static var errorCodes: [ErrorCode<Self>] {
         [
             .checksumMismatch, .responseTooLong, .sizeMismatch, .badContentRange, .contentEncoded, .webPage, .missing,
             .accessDenied, .serverBusy, .unexpectedStatus, .busy, .entityChanged, .noAddress, .cancelled,
@@ -13,9 +13,9 @@ public enum TransferErrorDomain: ErrorDomain {
 }
 
 /// The error of a failed fetch, or of steering a transfer.
-public typealias TransferError = HearthError<TransferErrorDomain>
+public typealias TransferError = HearthError<TransferState>
 
-extension ErrorCode<TransferErrorDomain> {
+extension ErrorCode<TransferState> {
     /// Every attempt brought the whole file with wrong bytes, which were removed.
     public static var checksumMismatch: Self { "checksum-mismatch" }
     /// The server sent more bytes than allowed.

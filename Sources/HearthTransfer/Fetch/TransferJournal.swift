@@ -42,7 +42,7 @@ struct TransferJournal: Codable, Equatable {
         guard status.kind == .file, status.size <= 1 << 20 else { return .damaged }
         do {
             let data = try fileSystem.contents(ofFile: path, limit: 1 << 20)
-            let journal = try JSONDecoder().decode(TransferJournal.self, from: data)
+            let journal = try JSON.value(TransferJournal.self, data)
             return journal.isSound ? .sound(journal) : .damaged
         } catch let error as FileError {
             // Another process removed the transfer meanwhile.
@@ -70,9 +70,7 @@ struct TransferJournal: Codable, Equatable {
     }
 
     package func write(_ path: Path, in fileSystem: any FileSystem, isSynced: Bool = true) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        try fileSystem.replaceContents(of: path, with: try encoder.encode(self), isSynced: isSynced)
+        try fileSystem.replaceContents(of: path, with: try JSON.data(self), isSynced: isSynced)
     }
 
     /// Whether the journal belongs to the requested file.

@@ -44,35 +44,10 @@ public enum TransferState: Sendable, Hashable {
     var bringsBytes: Bool { self == .connecting || self == .downloading }
 }
 
-/// The reason why a download failed: an app shows it, and a program decides by it.
-public struct DownloadFailure: HearthFailure, Hashable {
-    /// The stable code of the error, such as `connection-lost`.
-    public let code: String
-    /// One sentence without a full stop.
-    public let message: String
-    /// Whether it is worth another attempt; a command's exit status follows from it.
-    public let disposition: ErrorDisposition
-
-    public var codeText: String { code }
-    /// Empty: ``message`` holds the facts for people.
-    public var context: ErrorContext { ErrorContext() }
-    public var underlying: (any Error)? { nil }
-
-    /// A failure of the given facts.
-    public init(code: String, message: String, disposition: ErrorDisposition = .failed) {
-        self.code = code
-        self.message = message
-        self.disposition = disposition
-    }
-
-    /// The part of an error that an app shows.
-    public init(_ error: any HearthFailure) {
-        self.init(code: error.codeText, message: error.message, disposition: error.disposition)
-    }
-
+extension FailureBody {
     /// The app ended the download and kept the bytes.
-    public static let interrupted = DownloadFailure(
+    public static let interrupted = FailureBody(
         code: "interrupted", message: "Download interrupted", disposition: .tryLater)
     /// The bytes were wrong in every attempt.
-    public static let corrupted = DownloadFailure(code: "checksum-mismatch", message: "Download corrupted")
+    public static let corrupted = FailureBody(code: "checksum-mismatch", message: "Download corrupted")
 }

@@ -200,7 +200,7 @@ extension TransferManager {
     }
 }
 
-extension HearthError where Domain == TransferErrorDomain {
+extension HearthError where Domain == TransferState {
     /// Another process fetches the file; names it if it is known.
     static func busy(_ label: String, holder: TransferHolder?) -> Self {
         Self(

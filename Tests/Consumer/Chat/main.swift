@@ -3,7 +3,7 @@ import Hearth
 
 // A conversation with a model file: Chat MODEL.GGUF. Each line of the input is a message.
 let hearth = try Hearth()
-let model = try await hearth.open(Path(CommandLine.arguments[1]))
+let model = try await hearth.open(URL(filePath: CommandLine.arguments[1]))
 let session = LanguageModelSession(model: model, instructions: "Answer in one sentence.")
 // The most likely token each time, so that every run gives the same answers.
 let options = GenerationOptions(sampling: .greedy, maximumNewTokens: 60)

@@ -10,7 +10,7 @@ let home = FileManager.default.temporaryDirectory.appending(path: "consumer-\(UU
 defer { try? FileManager.default.removeItem(at: home) }
 do {
     let manager = ModelManager(
-        home: Path(home.path), origins: [Origin(name: "file", manifestURL: URL(filePath: CommandLine.arguments[1]))],
+        home: home, origins: [Origin(name: "file", manifestURL: URL(filePath: CommandLine.arguments[1]))],
         deviceMemory: ProcessInfo.processInfo.physicalMemory)
     let offer = try await manager.resolve(try ModelReference(parsing: "lupus-diary"))
     print("\(offer.release.identity) \(offer.release.totalSize) bytes")

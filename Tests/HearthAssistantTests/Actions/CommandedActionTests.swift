@@ -26,6 +26,10 @@ struct CommandedActionTests {
             records[change.id] = change.after
         }
 
+        func records(matching words: String, limit: Int) -> [Note] { [] }
+        func record(_ id: String) -> Note? { nil }
+        func write(_ record: Note?, id: String) {}
+
         func state(of change: RecordChange) -> RecordState {
             records[change.id] == change.after ? .after : records[change.id] == change.before ? .before : .other
         }

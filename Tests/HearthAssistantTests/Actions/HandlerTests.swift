@@ -21,7 +21,7 @@ import Testing
             #"[CALENDAR_ACTION:{"action":"create","title":"Dentist","start":"2026-11-25T15:00","end":"2026-11-25T16:00","timeZone":"America/New_York","location":"Main St","notes":"card","recurrence":"RRULE:freq=weekly;count=3","alarmMinutes":60}]"#
         )
         let card = outcome.cards[0]
-        let event = try #require(try await bench.calendar.event(card.id))
+        let event = try #require(try await bench.calendar.record(card.id))
         #expect(
             event.fields.start == EventTime(Date(timeIntervalSince1970: 1_795_636_800), timeZone: "America/New_York"))
         #expect(event.fields.recurrence == "FREQ=WEEKLY;COUNT=3")
@@ -36,7 +36,7 @@ import Testing
         let bench = try await bench()
         let outcome = await run(
             bench, #"[CALENDAR_ACTION:{"action":"create","title":"Trip","start":"2026-11-24","end":"2026-11-26"}]"#)
-        let fields = try #require(try await bench.calendar.event(outcome.cards[0].id)).fields
+        let fields = try #require(try await bench.calendar.record(outcome.cards[0].id)).fields
         #expect(fields.start?.isAllDay == true && fields.end?.isAllDay == true)
         #expect(fields.end?.date.timeIntervalSince1970 == 1_795_737_600)
         #expect(outcome.cards[0].fields[1].value.contains("26"))
@@ -62,7 +62,7 @@ import Testing
         let moved = await run(
             bench, #"[CALENDAR_ACTION:{"action":"update","title":"talk","start":"2026-11-27T10:00"}]"#, message: "m2")
         #expect(moved.cards.map(\.state) == [.done])
-        let event = try #require(try await bench.calendar.events(titled: "Talk", near: bench.now, limit: 1).first)
+        let event = try #require(try await bench.calendar.records(matching: "Talk", limit: 1).first)
         let (start, end) = (try #require(event.fields.start), try #require(event.fields.end))
         #expect(end.date.timeIntervalSince(start.date) == 7200)
         #expect(start.date.timeIntervalSince1970 == 1_795_770_000)
@@ -83,7 +83,7 @@ import Testing
         let byID = await run(
             bench, #"[CALENDAR_ACTION:{"action":"delete","id":"\#(second.id)","title":"x"}]"#, message: "d")
         #expect(byID.cards[0].fields[0].value == second.title)
-        #expect(try await bench.calendar.event(second.id) == nil)
+        #expect(try await bench.calendar.record(second.id) == nil)
         // The title of exactly one of several is no ambiguity.
         _ = await run(
             bench, #"[CALENDAR_ACTION:{"action":"create","title":"Lunch","start":"2026-11-25"}]"#, message: "e")
@@ -113,7 +113,7 @@ import Testing
         let bench = try await bench()
         let complete = #"[REMINDER_ACTION:{"action":"complete","title":"take medicine"}]"#
         #expect(await run(bench, complete).cards.map(\.state) == [.done])
-        let date = try #require(try await bench.reminders.reminder("r")?.completed)
+        let date = try #require(try await bench.reminders.record("r")?.completed)
         for (message, block) in [
             ("m2", complete), ("m3", #"[REMINDER_ACTION:{"action":"complete","title":"x","id":"r"}]"#),
         ] {
@@ -121,7 +121,7 @@ import Testing
             #expect(again.cards.map(\.state) == [.failed])
             #expect(again.results.first?.text.contains("no-such-record") == true)
         }
-        #expect(try await bench.reminders.reminder("r")?.completed == date)
+        #expect(try await bench.reminders.record("r")?.completed == date)
         // Another one of the same title is found.
         let create = #"[REMINDER_ACTION:{"action":"create","title":"Take medicine"}]"#
         _ = await run(bench, create, message: "m4")
@@ -133,7 +133,7 @@ import Testing
         let bench = try await bench()
         let outcome = await run(bench, #"[NOTE_ACTION:{"action":"append","title":"shopping","body":"bread"}]"#)
         #expect(outcome.cards.map(\.state) == [.done])
-        #expect(try await bench.notes.note("n")?.body == "milk\n\nbread")
+        #expect(try await bench.notes.record("n")?.body == "milk\n\nbread")
         let found = await run(bench, #"[NOTE_ACTION:{"action":"search","query":"bread"}]"#, message: "m2")
         #expect(found.cards[0].items.map(\.id) == ["n"])
         #expect(found.results[0].outsideSource == nil)

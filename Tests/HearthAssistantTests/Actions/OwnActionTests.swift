@@ -27,11 +27,10 @@ struct WaterPlant: AssistantAction {
             fields: [
                 .init(name: "plant", label: "Plant", value: payload.plant),
                 .init(name: "litres", label: "Litres", value: "\(litres)"),
-            ],
-            effect: .changes
+            ]
         ) {
             await garden.water(payload.plant, litres)
-            return .init(note: "The \(payload.plant) has water.")
+            return "The \(payload.plant) has water."
         }
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HearthBase
 import HearthInference
 import Testing
 

@@ -120,7 +120,9 @@ struct CalendarReadingTests {
         try fixture.write("a/1.ics", event: "UID:1\nDTSTART:20270104T100000Z\nORGANIZER;CN=X:mailto:x@example.org")
         try fixture.write("a/2.ics", event: "UID:2\nDTSTART:20270104T100000Z\nRRULE:FREQ=DAILY;BYHOUR=9,10")
         try fixture.write("a/3.ics", event: "UID:3\nDTSTART:20270104T100000Z\nRRULE:FREQ=DAILY")
-        let events = try await [fixture.calendar.event("1"), fixture.calendar.event("2"), fixture.calendar.event("3")]
+        let events = try await [
+            fixture.calendar.record("1"), fixture.calendar.record("2"), fixture.calendar.record("3"),
+        ]
         #expect(events.map { $0?.isInvitation } == [true, false, false])
         #expect(events.map { $0?.repeatsUnexpanded } == [false, true, false])
         // A change keeps the rule, and an invitation its sequence.

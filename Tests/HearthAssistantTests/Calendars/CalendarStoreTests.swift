@@ -29,14 +29,14 @@ struct CalendarStoreTests {
         let isFolded = text.split(separator: "\r\n").allSatisfy { $0.utf8.count <= 75 }
         #expect(isFolded)
         #expect(text.utf8.count < 1600)
-        let event = try #require(try await fixture.calendar.event("abc123"))
+        let event = try #require(try await fixture.calendar.record("abc123"))
         #expect(event.fields.title == fields.title && event.fields.location == fields.location)
         #expect(event.fields.notes == fields.notes && event.fields.alarmMinutes == 15)
         #expect(event.fields.start?.timeZone == "Europe/Berlin" && event.fields.start?.date == fields.start?.date)
         #expect(event.fields.end?.date == fields.start?.date.addingTimeInterval(3600))
         #expect(!event.isInvitation && !event.repeatsUnexpanded)
         try await fixture.calendar.apply(change.inverted)
-        #expect(try await fixture.calendar.event("abc123") == nil)
+        #expect(try await fixture.calendar.record("abc123") == nil)
         let names = try LocalFileSystem().contents(of: fixture.folder.path("calendar/personal"))
         #expect(names == [])
     }
@@ -50,7 +50,7 @@ struct CalendarStoreTests {
         #expect(second.after == first.after)
         #expect(try await fixture.calendar.state(of: second) == .after)
         try await fixture.calendar.apply(second)
-        #expect(try await fixture.calendar.event("k")?.fields.title == "A")
+        #expect(try await fixture.calendar.record("k")?.fields.title == "A")
     }
 
     @Test func changesOnlyTheLinesThatChange() async throws {
@@ -180,10 +180,10 @@ struct CalendarStoreTests {
         try fixture.write(
             "a/3.ics", event: "UID:weekly\nSUMMARY:ZAHNÄRZTIN\nDTSTART:20200106T100000Z\nRRULE:FREQ=WEEKLY")
         try fixture.write("a/4.ics", event: "UID:other\nSUMMARY:Friseur\nDTSTART:20261125T100000Z")
-        let found = try await fixture.calendar.events(titled: "Zahnarztin", near: CalendarFixture.now, limit: 5)
+        let found = try await fixture.calendar.records(matching: "Zahnarztin", limit: 5)
         #expect(found.map(\.id) == ["weekly", "far", "past"])
         #expect(
-            try await fixture.calendar.events(titled: "müller zahn", near: CalendarFixture.now, limit: 1).map(\.id) == [
+            try await fixture.calendar.records(matching: "müller zahn", limit: 1).map(\.id) == [
                 "far"
             ])
     }

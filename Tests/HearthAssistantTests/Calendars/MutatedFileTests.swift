@@ -68,15 +68,15 @@ struct MutatedFileTests {
             try fixture.folder.write("calendar/a/u.ics", data)
             let found = try await fixture.starts("2027-01-01T00:00:00Z", "2028-01-01T00:00:00Z")
             #expect(found.count <= 400)
-            let unreadable = try await fixture.calendar.unreadable
+            let unreadable = try await fixture.calendar.unreadableFiles().count
             guard unreadable == 0,
-                let event = try await fixture.calendar.events(titled: "", near: CalendarFixture.now, limit: 1).first
+                let event = try await fixture.calendar.records(matching: "", limit: 1).first
             else { continue }
             read += 1
             // What is changed and restored has its bytes again.
             let change = try await fixture.calendar.change(of: event.id, to: EventFields(title: "New; title"))
             try await fixture.calendar.apply(change)
-            #expect(try await fixture.calendar.event(event.id)?.fields.title == "New; title")
+            #expect(try await fixture.calendar.record(event.id)?.fields.title == "New; title")
             try await fixture.calendar.apply(change.inverted)
             #expect(
                 try LocalFileSystem().contents(ofFile: fixture.folder.path("calendar/a/u.ics"), limit: 1 << 20) == data)

@@ -18,12 +18,12 @@ struct ReminderStoreTests {
             "SUMMARY:Call Anna", "DUE;TZID=Europe/Berlin:20261125T090000", "STATUS:NEEDS-ACTION", "PRIORITY:1",
             "TRIGGER;RELATED=END:-PT10M", "UID:r1", "BEGIN:VTODO",
         ] { #expect(text.contains(line + "\r\n"), "\(line)") }
-        let reminder = try #require(try await fixture.reminders.reminder("r1"))
+        let reminder = try #require(try await fixture.reminders.record("r1"))
         #expect(reminder.title == "Call Anna" && reminder.due?.date == due.date && reminder.alarmMinutes == 10)
         #expect(reminder.priority == 1 && reminder.completed == nil && reminder.collection == "personal")
         let completion = try await fixture.reminders.completion(of: "r1", at: CalendarFixture.now)
         try await fixture.reminders.apply(completion)
-        #expect(try await fixture.reminders.reminder("r1")?.completed == CalendarFixture.now)
+        #expect(try await fixture.reminders.record("r1")?.completed == CalendarFixture.now)
         let done = try fixture.text("reminders/personal/r1.ics")
         for line in ["STATUS:COMPLETED", "PERCENT-COMPLETE:100", "COMPLETED:20261124T120000Z"] {
             #expect(done.contains(line + "\r\n"), "\(line)")
@@ -56,9 +56,10 @@ struct ReminderStoreTests {
         #expect(open[2].due?.date == (try CalendarFixture.date("2026-11-26T01:00:00Z")))
         let all = try await fixture.reminders.reminders(completed: true, limit: 99)
         #expect(all.dropFirst(6).map(\.id) == ["new", "old", "cancelled", "percent"])
-        #expect(try await fixture.reminders.reminders(titled: "time", completed: false, limit: 9).map(\.id) == ["none"])
-        #expect(try await fixture.reminders.reminders(titled: "done", completed: false, limit: 9) == [])
-        let done = try await fixture.reminders.reminders(titled: "done", completed: true, limit: 9)
+        #expect(
+            try await fixture.reminders.reminders(matching: "time", completed: false, limit: 9).map(\.id) == ["none"])
+        #expect(try await fixture.reminders.reminders(matching: "done", completed: false, limit: 9) == [])
+        let done = try await fixture.reminders.reminders(matching: "done", completed: true, limit: 9)
         #expect(done.map(\.id) == ["new", "old"])
     }
 
@@ -70,7 +71,8 @@ struct ReminderStoreTests {
             "reminders/a/z.ics", Data(try fixture.text("reminders/a/z.ics").replacing("\r\n", with: ending).utf8))
         let due = EventTime(try CalendarFixture.date("2026-11-25T08:00:00Z"))
         let change = try await fixture.reminders.change(
-            of: "z", title: nil, due: due, alarmMinutes: 10, priority: 2, clears: [])
+            of: "z"
+        ) { ($0.due, $0.alarmMinutes, $0.priority) = (due, 10, 2) }
         try await fixture.reminders.apply(change)
         let text = try fixture.text("reminders/a/z.ics")
         #expect(text.components(separatedBy: "BEGIN:VTIMEZONE").count == 2)
@@ -78,10 +80,11 @@ struct ReminderStoreTests {
             "TZID:Europe/Berlin", "DUE;TZID=Europe/Berlin:20261125T090000", "PRIORITY:2", "X-OWN:kept", "SEQUENCE:1",
         ] { #expect(text.contains(ending + line + ending), "\(line)") }
         #expect(text.replacing(ending, with: "").unicodeScalars.allSatisfy { $0 != "\r" && $0 != "\n" })
-        #expect(try await fixture.reminders.reminder("z")?.due?.date == due.date)
+        #expect(try await fixture.reminders.record("z")?.due?.date == due.date)
         // The same values again change nothing.
         let again = try await fixture.reminders.change(
-            of: "z", title: "Pay", due: due, alarmMinutes: 10, priority: 2, clears: [])
+            of: "z"
+        ) { ($0.title, $0.due, $0.alarmMinutes, $0.priority) = ("Pay", due, 10, 2) }
         #expect(again.after == again.before)
     }
 
@@ -91,7 +94,8 @@ struct ReminderStoreTests {
         try fixture.write("a/u.ics", event: "UID:u\nSUMMARY:Pay\nDUE;X-OWN=1:20261125T080000Z", kind: "VTODO")
         let due = EventTime(try CalendarFixture.date("2026-11-26T08:00:00Z"))
         let change = try await fixture.reminders.change(
-            of: "u", title: nil, due: due, alarmMinutes: nil, priority: nil, clears: [])
+            of: "u"
+        ) { $0.due = due }
         try await fixture.reminders.apply(change)
         let text = try fixture.text("reminders/a/u.ics")
         #expect(text.contains("\r\nDUE;X-OWN=1:20261126T080000Z\r\n") && !text.contains("VTIMEZONE"))
@@ -108,7 +112,7 @@ struct ReminderStoreTests {
         let text = try fixture.text("reminders/a/w.ics")
         #expect(text.contains("DTSTART;TZID=Europe/Berlin:20270409T080000\r\n"))
         #expect(text.contains("DUE;TZID=Europe/Berlin:20270409T090000\r\n"))
-        let open = try #require(try await fixture.reminders.reminder("w"))
+        let open = try #require(try await fixture.reminders.record("w"))
         #expect(open.completed == nil)
         #expect(open.due?.date == (try CalendarFixture.date("2027-04-09T07:00:00Z")))
     }

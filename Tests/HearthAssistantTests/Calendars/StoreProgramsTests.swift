@@ -75,21 +75,24 @@ struct StoreProgramsTests {
             let due = one.due?.date.formatted(.iso8601) ?? "-"
             lines.append("reminder \(due) \(one.completed == nil ? "open" : "done") \(one.priority) \(one.title)")
         }
-        for one in try await contacts.contacts(matching: "", limit: 1000) {
+        for one in try await contacts.records(matching: "", limit: 1000) {
             let numbers = one.numbers.map { "\($0.label)=\($0.value)" }.joined(separator: ",")
             lines.append("contact \(one.name) \(numbers) \(one.mails.map(\.value).joined(separator: ","))")
         }
-        lines.append("unreadable \(try await calendar.unreadable + reminders.unreadable + contacts.unreadable)")
+        let unreadable = try await [
+            calendar.unreadableFiles(), reminders.unreadableFiles(), contacts.unreadableFiles(),
+        ]
+        lines.append("unreadable \(unreadable.joined().count)")
         try LocalFileSystem().replaceContents(
             of: home.joined("listing.txt"), with: Data((lines.joined(separator: "\n") + "\n").utf8))
     }
 
     private func change() async throws {
-        for event in try await calendar.events(titled: "from other", near: CalendarFixture.now, limit: 9) {
+        for event in try await calendar.records(matching: "from other", limit: 9) {
             try await calendar.apply(
                 calendar.change(of: event.id, to: EventFields(title: (event.fields.title ?? "") + ", changed")))
         }
-        for reminder in try await reminders.reminders(titled: "from other", completed: false, limit: 9) {
+        for reminder in try await reminders.reminders(matching: "from other", completed: false, limit: 9) {
             try await reminders.apply(reminders.completion(of: reminder.id, at: CalendarFixture.now))
         }
     }

@@ -67,7 +67,9 @@ import Testing
 
     @Test func whatTheUserForbidsTheModelIsNotTold() async throws {
         var settings = AssistantSettings()
-        #expect(settings.setApproval(.note, to: "never") && !settings.setApproval(.habit, to: "perhaps"))
+        settings.disabledActions = [.note]
+        settings.unaskedActions = [.habit]
+        #expect(settings.unaskedActions == [.habit] && settings.approvals[.habit] == .always)
         settings.disabledStores = [.calendar]
         settings.search = OwnTextSearch(notes: nil, conversations: nil)
         let folder = try TemporaryFolder()

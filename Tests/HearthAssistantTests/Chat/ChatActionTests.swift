@@ -191,7 +191,7 @@ import Testing
 
     @Test func aForcedBlockCoversTheWholeAnswer() async throws {
         let chat = ChatFixture([said(#"[NOTE_ACTION:{"action":"list"}]"#)], capabilities: [.grammar, .schema])
-        await chat.send("Do", options: SendOptions(act: .note))
+        await chat.send("Do", act: .note)
         let options = try #require(await chat.engine.options.first)
         #expect(options.constraint?.coversAnswer == true && options.constraint?.blocks.count == 1)
         #expect(options.constraint?.blocks.first?.prefix == "[NOTE_ACTION:")

@@ -37,8 +37,8 @@ struct ChatFixture: Sendable {
 
     /// Sends a message and returns all events.
     @discardableResult
-    func send(_ text: String, images: [ChatImage] = [], options: SendOptions = SendOptions()) async -> [ChatEvent] {
-        await Self.collect(session.send(text, images: images, options: options))
+    func send(_ text: String, images: [ChatImage] = [], act: ActionTag? = nil) async -> [ChatEvent] {
+        await Self.collect(session.send(text, images: images, act: act))
     }
 
     @discardableResult
@@ -92,7 +92,7 @@ extension [ChatEvent] {
         }
     }
 
-    var banner: ChatFailure? {
+    var banner: FailureBody? {
         compactMap { if case .failed(let failure) = $0, failure.needsModel { failure } else { nil } }.first
     }
 

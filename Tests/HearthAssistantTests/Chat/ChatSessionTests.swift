@@ -2,6 +2,7 @@ import Foundation
 import HearthAssistant
 import HearthBase
 import HearthInference
+import HearthRouting
 import HearthTestSupport
 import Testing
 
@@ -18,7 +19,7 @@ import Testing
         let answer = try #require(events.finished.first)
         #expect(events.text == "It is Paris." && answer.content == "It is Paris.")
         #expect(answer.thinkingContent == "let me see" && !answer.isThinking)
-        #expect(answer.facts?.source == "local" && answer.facts?.finish == .endOfGeneration)
+        #expect(answer.facts?.source == .local && answer.facts?.finish == .endOfGeneration)
         #expect(events.contains(.thinkingEnded))
         guard case .started(let question?, _)? = events.first else { throw CancellationError() }
         #expect(question.content == "The capital of France?" && answer.parent == question.id)
@@ -111,7 +112,7 @@ import Testing
 
     // MARK: Errors
 
-    @Test(arguments: ["not-installed", "model-does-not-fit", "cannot-load-model", "model-not-loaded"])
+    @Test(arguments: ["not-installed", "not-enough-memory", "cannot-load-model", "model-not-loaded"])
     func noUsableModelIsABanner(_ code: String) async throws {
         let error = LLMError(.init(stringLiteral: code), "no model")
         let chat = ChatFixture([[.fail(error)]])

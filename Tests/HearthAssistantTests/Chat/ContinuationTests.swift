@@ -94,7 +94,7 @@ import Testing
         #expect(first.cards.map(\.state) == [.notCarriedOut])
         let whole = try #require(await ChatFixture.collect(session.continueLocally()).finished.last)
         #expect(whole.content == "One. Two and three." && whole.cards.map(\.state) == [.done])
-        #expect(try await stage.assistant.stores.notes?.notes(matching: "Tides", limit: 5).count == 1)
+        #expect(try await stage.assistant.stores.notes?.records(matching: "Tides", limit: 5).count == 1)
     }
 
     /// A block that the local model writes wrongly gets its pass of repair.

@@ -1,5 +1,6 @@
 import Foundation
 import HearthAssistant
+import HearthBase
 import HearthInference
 import Testing
 
@@ -47,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: [
-        Turn.Event.stopped, .timedOut, .failed(ChatFailure(code: "x", message: "Broken.")),
+        Turn.Event.stopped, .timedOut, .failed(FailureBody(code: "x", message: "Broken.")),
         Self.ended(.maximumNewTokens),
         Self.ended(),
     ])
@@ -89,14 +90,14 @@ import Testing
         var turn = turn()
         _ = turn.begin()
         _ = turn.handle(.text("Half"))
-        _ = turn.handle(.failed(ChatFailure(code: "generation-failed", message: "Broken.")))
+        _ = turn.handle(.failed(FailureBody(code: "generation-failed", message: "Broken.")))
         #expect(turn.message.content == "Half\n\nBroken." && turn.message.rawContent == "Half")
     }
 
     @Test func aMissingModelIsABannerAndNoText() {
         var turn = turn()
         _ = turn.begin()
-        let failure = ChatFailure(code: "model-not-loaded", message: "None.", needsModel: true)
+        let failure = FailureBody(code: "model-not-loaded", message: "None.")
         #expect(turn.handle(.failed(failure)) == [.show(.failed(failure)), .end(.removed)])
         #expect(turn.message.content.isEmpty)
     }

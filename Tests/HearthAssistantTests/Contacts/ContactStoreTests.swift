@@ -67,7 +67,7 @@ struct ContactStoreTests {
 
     @Test func readsTheValues() async throws {
         let place = try Self.place()
-        let anna = try #require(try await place.store.contacts(matching: "Anna Müller", limit: 1).first)
+        let anna = try #require(try await place.store.records(matching: "Anna Müller", limit: 1).first)
         #expect(anna.id == "anna" && anna.collection == "home" && anna.name == "Anna Müller")
         #expect(anna.nicknames == ["Änni", "Mausi"])
         #expect(
@@ -77,13 +77,13 @@ struct ContactStoreTests {
         #expect(anna.mails == [.init(label: "home", value: "anna.mueller@example.org")])
         #expect(anna.organization == "Bäckerei Müller, Backstube")
         #expect(anna.note == "Likes, bread\nand salt")
-        let oyvind = try #require(try await place.store.contacts(matching: "oyvind", limit: 1).first)
+        let oyvind = try #require(try await place.store.records(matching: "oyvind", limit: 1).first)
         #expect(oyvind.numbers == [.init(label: "home", value: "+47-22-555-014")])
         #expect(oyvind.mails == [.init(label: "weekend", value: "o@example.net")])
-        let jose = try #require(try await place.store.contacts(matching: "jose garcia", limit: 1).first)
+        let jose = try #require(try await place.store.records(matching: "jose garcia", limit: 1).first)
         #expect(jose.name == "José Luis García" && jose.numbers == [.init(label: "home", value: "5550177")])
-        #expect(try await place.store.contacts(matching: "rene", limit: 9).map(\.name) == ["René"])
-        #expect(try await place.store.unreadable == 0)
+        #expect(try await place.store.records(matching: "rene", limit: 9).map(\.name) == ["René"])
+        #expect(try await place.store.unreadableFiles().count == 0)
     }
 
     @Test(arguments: [
@@ -98,14 +98,14 @@ struct ContactStoreTests {
     ])
     func finds(query: String, names: [String]) async throws {
         let place = try Self.place()
-        #expect(try await place.store.contacts(matching: query, limit: 9).map(\.name) == names, "\(query)")
+        #expect(try await place.store.records(matching: query, limit: 9).map(\.name) == names, "\(query)")
     }
 
     @Test func emptyWordsMatchAll() async throws {
         let place = try Self.place()
-        #expect(try await place.store.contacts(matching: " ", limit: 99).count == 6)
-        #expect(try await place.store.contacts(matching: "", limit: 2).count == 2)
-        #expect(try await place.store.contacts(matching: "", limit: -1) == [])
+        #expect(try await place.store.records(matching: " ", limit: 99).count == 6)
+        #expect(try await place.store.records(matching: "", limit: 2).count == 2)
+        #expect(try await place.store.records(matching: "", limit: -1) == [])
     }
 
     @Test func importsEachCardWithItsBytes() async throws {
@@ -115,7 +115,7 @@ struct ContactStoreTests {
         let changes = try await place.store.importing(Data((card + anonymous).utf8))
         #expect(changes.count == 2 && changes[0].after == Data(card.utf8) && changes[0].collection == "home")
         for change in changes { try await place.store.apply(change) }
-        #expect(try await place.store.contacts(matching: "no id", limit: 9).map(\.id) == [changes[1].id])
+        #expect(try await place.store.records(matching: "no id", limit: 9).map(\.id) == [changes[1].id])
         let exported = String(decoding: try await place.store.exported(), as: UTF8.self)
         #expect(exported.contains(card))
         // The same file again replaces nothing.
@@ -131,14 +131,14 @@ struct ContactStoreTests {
     /// A card without a UID gets its digest as one with the first change, so that the change can be undone.
     @Test func changesACardWithoutAUID() async throws {
         let place = try Self.place()
-        var rene = try #require(try await place.store.contacts(matching: "rene", limit: 1).first)
+        var rene = try #require(try await place.store.records(matching: "rene", limit: 1).first)
         rene.numbers[0].label = "work"
         let change = try await place.store.change(of: rene.id, to: rene)
         try await place.store.apply(change)
-        #expect(try await place.store.contact(rene.id) == rene)
+        #expect(try await place.store.record(rene.id) == rene)
         #expect(try await place.store.state(of: change) == .after)
         try await place.store.apply(change.inverted)
-        #expect(try await place.store.contact(rene.id)?.numbers.map(\.label) == ["cell"])
+        #expect(try await place.store.record(rene.id)?.numbers.map(\.label) == ["cell"])
     }
 
     @Test func skipsWhatItCannotRead() async throws {
@@ -154,7 +154,7 @@ struct ContactStoreTests {
             Data(
                 "BEGIN:VCARD\r\nFN:=\r\nTEL\r\nEMAIL;;;=:\r\n:\r\n;\r\nN:;\\;\\\r\nTEL;=;TYPE:12\r\nEND:VCARD\r\n".utf8)
         )
-        #expect(try await place.store.contacts(matching: "", limit: 99).count == 7)
-        #expect(try await place.store.unreadable == 5)
+        #expect(try await place.store.records(matching: "", limit: 99).count == 7)
+        #expect(try await place.store.unreadableFiles().count == 5)
     }
 }

@@ -34,13 +34,15 @@ import Testing
             fields: [.init(name: "title", label: "Title", value: "x", source: "page")],
             items: [.init(id: "1", title: "t", detail: "d", url: "https://example.org")], state: .done, payload: "{}",
             note: "n", canUndo: true)
-        return AssistantMessage(
+        var message = AssistantMessage(
             id: "full", role: .assistant, content: "a\u{0}b\r\n日本 \u{2028}", thinkingContent: "hm",
             images: [
                 try ChatImage(TestPictures.jpeg), try ChatImage(TestPictures.png), try ChatImage(TestPictures.jpeg),
             ],
             cards: [card], notices: ["one", "two"], date: date(9), rawContent: "raw",
-            results: [MessageResult(source: "contacts", text: "Anna")], parent: "first")
+            parent: "first")
+        message.results = [MessageResult(source: "contacts", text: "Anna")]
+        return message
     }
 
     @Test(arguments: Kind.allCases) func messagesComeBackAsTheyWere(_ kind: Kind) async throws {

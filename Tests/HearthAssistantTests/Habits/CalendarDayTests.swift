@@ -1,4 +1,5 @@
 import Foundation
+import HearthBase
 import Testing
 
 @testable import HearthAssistant

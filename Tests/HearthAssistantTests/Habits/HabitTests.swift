@@ -28,14 +28,14 @@ import Testing
         try await store.apply(second)
         let other = try await store.logging("read a book", on: day.advanced(by: 1), amount: 7)
         try await store.apply(other)
-        #expect(try await store.habits().map(\.name) == ["Read a book"])
-        #expect(try await store.habit("h")?.log == [day: 3.5, day.advanced(by: 1): 7])
+        #expect(try await store.records(matching: "", limit: .max).map(\.name) == ["Read a book"])
+        #expect(try await store.record("h")?.log == [day: 3.5, day.advanced(by: 1): 7])
         #expect(try await store.state(of: first) == .other)
 
         // Undoing one day leaves the other.
         try await store.apply(second.inverted)
         try await store.apply(first.inverted)
-        #expect(try await store.habit("h")?.log == [day.advanced(by: 1): 7])
+        #expect(try await store.record("h")?.log == [day.advanced(by: 1): 7])
     }
 
     @Test func aHabitOfTheSameNameGetsTheOtherFrequency() async throws {
@@ -43,9 +43,12 @@ import Testing
         try await store.apply(store.definition(name: "Café", frequency: .daily, id: "h", at: Self.date))
         let change = try await store.definition(name: "CAFE", frequency: .weekly, id: "other", at: Self.date)
         try await store.apply(change)
-        #expect(try await store.habits().map { [$0.id, $0.name, $0.frequency.rawValue] } == [["h", "Café", "weekly"]])
+        #expect(
+            try await store.records(matching: "", limit: .max).map { [$0.id, $0.name, $0.frequency.rawValue] } == [
+                ["h", "Café", "weekly"]
+            ])
         try await store.apply(change.inverted)
-        #expect(try await store.habit("h")?.frequency == .daily)
+        #expect(try await store.record("h")?.frequency == .daily)
     }
 
     @Test func aRemovalBringsTheLogBack() async throws {
@@ -55,16 +58,16 @@ import Testing
             try await store.apply(
                 store.logging("run", on: Self.day("2026-01-01").advanced(by: number), amount: Double(number) + 0.1))
         }
-        let habit = try await store.habit("h")
+        let habit = try await store.record("h")
         let removal = try await store.removal(of: "h")
         try await store.apply(removal)
-        #expect(try await store.habits() == [])
+        #expect(try await store.records(matching: "", limit: .max) == [])
         let logging = RecordChange(
             store: .habits, collection: "day", id: "h/2026-01-01", before: nil, after: Data("1".utf8))
         let error = await #expect(throws: AssistantError.self) { try await store.apply(logging) }
         #expect(error?.code == .changedElsewhere)
         try await store.apply(removal.inverted)
-        #expect(try await store.habit("h") == habit)
+        #expect(try await store.record("h") == habit)
     }
 
     @Test func aTakenNameIsNotTakenTwice() async throws {
@@ -92,7 +95,7 @@ import Testing
         let day = try Self.day("2026-11-24")
         for (amount, log) in [(5.0, [day: 5.0]), (-2, [day: 3]), (-4, [:])] {
             try await store.apply(store.logging("run", on: day, amount: amount))
-            #expect(try await store.habit("h")?.log == log)
+            #expect(try await store.record("h")?.log == log)
         }
     }
 
@@ -148,11 +151,17 @@ import Testing
         #expect(table.map(\.frequency) == habits.map(\.frequency))
 
         let store = try await Self.store()
-        #expect(try await store.add(read) == (3, 0))
-        let kept = try await store.habits()
-        #expect(Set(kept) == Set(habits))
-        #expect(try await store.add(table) == (0, 3))
-        #expect(try await store.habits() == kept)
+        #expect(try await store.add(HabitFiles.json(habits)) == (3, 0, 0))
+        let kept = try await store.records(matching: "", limit: .max)
+        // Names are on one line.
+        let named = habits.map { habit in
+            var habit = habit
+            habit.name = habit.name.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            return habit
+        }
+        #expect(Set(kept) == Set(named))
+        #expect(try await store.add(Data(HabitFiles.csv(habits).utf8)) == (0, 0, 3))
+        #expect(try await store.records(matching: "", limit: .max) == kept)
     }
 
     @Test(arguments: [

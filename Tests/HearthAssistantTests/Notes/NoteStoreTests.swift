@@ -21,37 +21,37 @@ import Testing
         let store = try await Self.store()
         let creation = try await store.creation(title: "Shopping", body: "Milk", id: "k", at: Self.date)
         #expect(try await store.state(of: creation) == .before)
-        #expect(try await store.note("k") == nil)
+        #expect(try await store.record("k") == nil)
         try await store.apply(creation)
         try await store.apply(creation)
         #expect(try await store.state(of: creation) == .after)
-        #expect(try await store.notes(limit: 9).map(\.body) == ["Milk"])
+        #expect(try await store.records(matching: "", limit: 9).map(\.body) == ["Milk"])
 
         let appending = try await store.appending("Bread", to: "k", at: Self.date.addingTimeInterval(60))
         try await store.apply(appending)
         try await store.apply(appending)
-        #expect(try await store.note("k")?.body == "Milk\n\nBread")
+        #expect(try await store.record("k")?.body == "Milk\n\nBread")
         #expect(try await store.state(of: creation) == .other)
         let error = await #expect(throws: AssistantError.self) { try await store.apply(creation.inverted) }
         #expect(error?.code == .changedElsewhere)
 
         try await store.apply(appending.inverted)
-        #expect(try await store.note("k")?.body == "Milk")
+        #expect(try await store.record("k")?.body == "Milk")
         try await store.apply(creation.inverted)
-        #expect(try await store.note("k") == nil)
-        #expect(try await store.notes(matching: "milk", limit: 9).isEmpty)
+        #expect(try await store.record("k") == nil)
+        #expect(try await store.records(matching: "milk", limit: 9).isEmpty)
     }
 
     @Test func aRemovalBringsTheSameNoteBack() async throws {
         let store = try await Self.store()
         try await Self.create(store, "Plan", "Größe\u{0} \"quoted\"\r\n\u{2028}end", id: "a/b")
-        let note = try await store.note("a/b")
+        let note = try await store.record("a/b")
         let removal = try await store.removal(of: "a/b")
         try await store.apply(removal)
-        #expect(try await store.note("a/b") == nil)
+        #expect(try await store.record("a/b") == nil)
         try await store.apply(removal.inverted)
-        #expect(try await store.note("a/b") == note)
-        #expect(try await store.notes(matching: "grosse", limit: 9).map(\.id) == ["a/b"])
+        #expect(try await store.record("a/b") == note)
+        #expect(try await store.records(matching: "grosse", limit: 9).map(\.id) == ["a/b"])
     }
 
     @Test(arguments: [("", ""), ("  ", "\n \t")])
@@ -66,7 +66,7 @@ import Testing
     @Test func aTextGivesTheTitle() async throws {
         let store = try await Self.store()
         try await Self.create(store, " ", "\n## First  line\nsecond", id: "k")
-        #expect(try await store.note("k")?.title == "First line")
+        #expect(try await store.record("k")?.title == "First line")
     }
 
     @Test func missingNotesAreNamed() async throws {
@@ -94,7 +94,7 @@ import Testing
     @Test(arguments: [
         ("milk", ["title", "body"]), ("MIL", ["title", "body"]), ("mi", []), ("ilk", []), ("milk bread", ["body"]),
         ("京都", ["han"]), ("東", ["han"]), ("東都", []), ("creme brulee", ["accents"]), ("\" OR title:* NEAR(", []),
-        ("", []), ("\u{0}", []), ("milk\u{0}bread", ["body"]),
+        ("\u{0}", []), ("milk\u{0}bread", ["body"]),
     ])
     func searchesFindWords(_ words: String, _ ids: [String]) async throws {
         let store = try await Self.store()
@@ -102,7 +102,7 @@ import Testing
         try await Self.create(store, "Milk", "from the farm", id: "title")
         try await Self.create(store, "Trip", "東京都に住む", id: "han")
         try await Self.create(store, "Crème", "brûlée", id: "accents")
-        #expect(try await store.notes(matching: words, limit: 9).map(\.id) == ids)
+        #expect(try await store.records(matching: words, limit: 9).map(\.id) == ids)
     }
 
     @Test func addingKeepsTheLaterNote() async throws {
@@ -110,15 +110,16 @@ import Testing
         try await Self.create(store, "Plan", "mine", id: "k")
         var theirs = Note(
             id: "k", title: "Plan", body: "theirs", created: Self.date, changed: Self.date.addingTimeInterval(-5))
-        var counts = try await store.add([theirs])
+        var counts = try await store.add(RecordJSON.data([theirs]))
         #expect(counts == (0, 0, 1))
         theirs.changed = Self.date.addingTimeInterval(5)
-        counts = try await store.add([
-            theirs, Note(id: "n", title: "New", body: "", created: Self.date, changed: Self.date),
-        ])
+        counts = try await store.add(
+            RecordJSON.data([
+                theirs, Note(id: "n", title: "New", body: "", created: Self.date, changed: Self.date),
+            ]))
         #expect(counts == (1, 1, 0))
-        #expect(try await store.note("k")?.body == "theirs")
-        counts = try await store.add([theirs])
+        #expect(try await store.record("k")?.body == "theirs")
+        counts = try await store.add(RecordJSON.data([theirs]))
         #expect(counts == (0, 0, 1))
     }
 }

@@ -8,14 +8,9 @@ import Testing
     private struct Calendars: CalendarStore {
         var found: [EventOccurrence]
         func occurrences(from: Date, until: Date, limit: Int) async throws -> [EventOccurrence] { found }
-        func event(_ id: String) async throws -> CalendarEvent? { nil }
-        func events(titled words: String, near date: Date, limit: Int) async throws -> [CalendarEvent] { [] }
-        func creation(of fields: EventFields, id: String) async throws -> RecordChange { throw Self.none }
-        func change(of id: String, to fields: EventFields) async throws -> RecordChange { throw Self.none }
-        func removal(of id: String) async throws -> RecordChange { throw Self.none }
-        func apply(_ change: RecordChange) async throws {}
-        func state(of change: RecordChange) async throws -> RecordState { .before }
-        static var none: AssistantError { AssistantError(.noSuchRecord, "none") }
+        func records(matching words: String, limit: Int) async throws -> [CalendarEvent] { [] }
+        func record(_ id: String) async throws -> CalendarEvent? { nil }
+        func write(_ record: CalendarEvent?, id: String) async throws {}
     }
 
     private func occurrence(

@@ -7,10 +7,10 @@ import Testing
 struct ErrorTests {
     @Test func codesOfOtherVersionsDecodeToUnknown() throws {
         let json = Data(#"["file-not-found", "invented-tomorrow", "", "unknown"]"#.utf8)
-        let codes = try JSONDecoder().decode([ErrorCode<FileErrorDomain>].self, from: json)
+        let codes = try JSONDecoder().decode([ErrorCode<Path>].self, from: json)
         #expect(codes == [.notFound, .unknown, .unknown, .unknown])
         #expect(throws: DecodingError.self) {
-            try JSONDecoder().decode([ErrorCode<FileErrorDomain>].self, from: Data("[1]".utf8))
+            try JSONDecoder().decode([ErrorCode<Path>].self, from: Data("[1]".utf8))
         }
     }
 
@@ -20,7 +20,7 @@ struct ErrorTests {
     }
 
     @Test func codesAreKebabCaseAndUnique() {
-        let codes = FileErrorDomain.codes.map(\.rawValue) + GGUFErrorDomain.codes.map(\.rawValue)
+        let codes = Path.errorCodes.map(\.rawValue) + GGUFErrorDomain.errorCodes.map(\.rawValue)
         #expect(Set(codes).count == codes.count)
         for code in codes {
             #expect(
@@ -41,11 +41,11 @@ struct ErrorTests {
     }
 
     @Test(arguments: [
-        (ENOENT, ErrorCode<FileErrorDomain>.notFound), (EACCES, .permissionDenied), (EPERM, .permissionDenied),
+        (ENOENT, ErrorCode<Path>.notFound), (EACCES, .permissionDenied), (EPERM, .permissionDenied),
         (EROFS, .readOnly), (ENOSPC, .diskFull), (EDQUOT, .diskFull), (ENOTDIR, .notADirectory),
         (EEXIST, .alreadyExists), (ENOTEMPTY, .alreadyExists), (EIO, .ioFailure), (EMFILE, .ioFailure),
     ])
-    func systemNumbersHaveCodes(number: Int32, code: ErrorCode<FileErrorDomain>) {
+    func systemNumbersHaveCodes(number: Int32, code: ErrorCode<Path>) {
         let error = FileError(errno: number, doing: "open", path: Path("/x"))
         #expect(error.code == code && error.context.file == "/x")
         #expect(error.message.hasPrefix("cannot open /x: "))

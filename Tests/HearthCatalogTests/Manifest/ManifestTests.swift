@@ -160,12 +160,12 @@ private func manifest(_ changes: [String: String?] = [:], top: String = "") -> S
     }
 
     @Test(arguments: [
-        ("<!DOCTYPE html><html></html>", ErrorCode<CatalogErrorDomain>.notAManifest), ("\n<html>", .notAManifest),
+        ("<!DOCTYPE html><html></html>", ErrorCode<Release>.notAManifest), ("\n<html>", .notAManifest),
         ("<Error><Code>AccessDenied</Code></Error>", .notAManifest), ("", .notAManifest), ("  \n", .notAManifest),
         ("GGUF\u{3}\u{0}\u{0}\u{0}", .notAManifest), ("[]", .notAManifest), ("3", .notAManifest),
         ("{\"models\": [}", .manifestInvalid), ("{\"models\": []", .manifestInvalid), ("not json", .manifestInvalid),
     ])
-    func tellsWhatIsThereInstead(_ text: String, _ code: ErrorCode<CatalogErrorDomain>) throws {
+    func tellsWhatIsThereInstead(_ text: String, _ code: ErrorCode<Release>) throws {
         let error = try #require(throws: CatalogError.self) { try catalog(text) }
         #expect(error.code == code)
         #expect(error.message.contains(address))

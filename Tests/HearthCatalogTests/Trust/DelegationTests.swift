@@ -57,10 +57,10 @@ import Testing
                 lab.delegated["\(name).json"] = 1
                 lists[delegator, default: []].append(
                     .object(
-                        TrustLab.entry(TrustLab.Role(keys: [key])).merging([
-                            "name": .string(name), "terminating": .boolean(terminating),
-                            "paths": .array([.string(pattern)]),
-                        ]) { $1 }))
+                        JSONMembers([
+                            ("name", .string(name)), ("terminating", .boolean(terminating)),
+                            ("paths", .array([.string(pattern)])),
+                        ]).after(TrustLab.entry(TrustLab.Role(keys: [key])))))
             }
             let all = TrustLab.keys(Array(keys.values))
             func delegation(_ name: String) -> JSONValue? {
@@ -76,8 +76,8 @@ import Testing
                     ])
                     return (path, entry)
                 }
-                var members: [String: JSONValue] = [
-                    "targets": .object(Dictionary(uniqueKeysWithValues: list))
+                var members: JSONMembers = [
+                    "targets": .object(JSONMembers(list))
                 ]
                 members["delegations"] = delegation(name)
                 let signer = unsigned.contains(name) ? Ed25519Key() : key
@@ -148,9 +148,8 @@ import Testing
 
     @Test func binsFollowTheDigestOfThePath() throws {
         let key = Ed25519Key()
-        let entry = TrustLab.entry(TrustLab.Role(keys: [key])).merging([
-            "bit_length": .integer(10), "name_prefix": .string("bin"),
-        ]) { $1 }
+        let bins: JSONMembers = ["bit_length": .integer(10), "name_prefix": .string("bin")]
+        let entry = bins.after(TrustLab.entry(TrustLab.Role(keys: [key])))
         let value = JSONValue.object(["keys": TrustLab.keys([key]), "succinct_roles": .object(entry)])
         let delegations = try Delegations(MetadataReader(value, file: "targets.json"))
         // SHA-256 of "a" begins with ca97, so its first ten bits are 0x32a.
@@ -159,7 +158,7 @@ import Testing
     }
 
     @Test func digestPrefixesChooseRoles() throws {
-        let role: [String: JSONValue] = [
+        let role: JSONMembers = [
             "name": .string("A"), "keyids": .array([]), "threshold": .integer(1), "terminating": .boolean(false),
             "path_hash_prefixes": .array([.string("ca97")]),
         ]

@@ -6,7 +6,7 @@ import Testing
 
 /// Metadata that is malformed, although the right keys signed it.
 @Suite(.timeLimit(.minutes(10))) struct HostileMetadataTests {
-    private typealias Edit = @Sendable (inout [String: JSONValue]) -> Void
+    private typealias Edit = @Sendable (inout JSONMembers) -> Void
 
     private struct Case: CustomTestStringConvertible, Sendable {
         let name: String
@@ -85,12 +85,12 @@ import Testing
         },
     ]
 
-    private static func delegation(_ change: [String: JSONValue]) -> JSONValue {
-        let role: [String: JSONValue] = [
+    private static func delegation(_ change: JSONMembers) -> JSONValue {
+        let role: JSONMembers = [
             "name": .string("a"), "keyids": .array([]), "threshold": .integer(1), "terminating": .boolean(false),
             "paths": .array([.string("*")]),
         ]
-        let merged = role.merging(change) { $1 }.filter { $0.value != .null }
+        let merged = change.after(role).filter { $0.value != .null }
         return .object(["keys": .object([:]), "roles": .array([.object(merged)])])
     }
 
@@ -189,7 +189,7 @@ import Testing
         let file = try SignedMetadata(parsing: try #require(origin["timestamp.json"]), .timestamp)
         #expect(file.data == origin["timestamp.json"])
         var altered = file
-        altered.signed = .object(try #require(file.signed.members).merging(["x-extra": .null]) { $1 })
+        altered.signed = .object(JSONMembers([("x-extra", .null)]).after(try #require(file.signed.members)))
         var changed = origin
         changed["timestamp.json"] = altered.data
         var other = TrustDevice(root: try lab.root())

@@ -30,11 +30,11 @@ struct TrustLab {
     var listsDigests = true
 
     /// Changes the signed part of a role before it is signed.
-    var edit: (MetadataRole, inout [String: JSONValue]) -> Void = { _, _ in }
+    var edit: (MetadataRole, inout JSONMembers) -> Void = { _, _ in }
     /// Changes who signs a role.
     var signers: (MetadataRole, [Ed25519Key]) -> [Ed25519Key] = { $1 }
 
-    static func entry(_ role: Role) -> [String: JSONValue] {
+    static func entry(_ role: Role) -> JSONMembers {
         [
             "keyids": .array(role.keys.map { .string(MetadataKeys.id(of: $0)) }),
             "threshold": .integer(role.threshold),
@@ -42,13 +42,11 @@ struct TrustLab {
     }
 
     static func keys(_ keys: [Ed25519Key]) -> JSONValue {
-        .object(
-            Dictionary(
-                keys.map { (MetadataKeys.id(of: $0), MetadataKeys.entry($0.publicBytes)) }, uniquingKeysWith: { $1 }))
+        .object(JSONMembers(keys.map { (MetadataKeys.id(of: $0), MetadataKeys.entry($0.publicBytes)) }))
     }
 
     static func listed(_ version: UInt64, _ data: Data?) -> JSONValue {
-        var members: [String: JSONValue] = ["version": .integer(version)]
+        var members: JSONMembers = ["version": .integer(version)]
         if let data {
             members["length"] = .integer(data.count)
             members["hashes"] = .object(["sha256": .string(SHA256Digest(hashing: data).hex)])
@@ -56,7 +54,7 @@ struct TrustLab {
         return .object(members)
     }
 
-    func sign(_ role: MetadataRole, _ fields: [String: JSONValue], by keys: [Ed25519Key]) throws -> Data {
+    func sign(_ role: MetadataRole, _ fields: JSONMembers, by keys: [Ed25519Key]) throws -> Data {
         var members = fields
         members["_type"] = members["_type"] ?? .string(MetadataRole.topLevel.contains(role) ? role.name : "targets")
         members["spec_version"] = .string("1.0.31")
@@ -71,8 +69,7 @@ struct TrustLab {
     /// The root; `former` keys sign it too.
     func root(former: [Ed25519Key] = []) throws -> Data {
         let listed = Self.keys(roles.values.flatMap(\.keys))
-        let entries = Dictionary(
-            uniqueKeysWithValues: roles.map { ($0.key.name, JSONValue.object(Self.entry($0.value))) })
+        let entries = JSONMembers(roles.map { ($0.key.name, JSONValue.object(Self.entry($0.value))) })
         return try sign(
             .root, ["consistent_snapshot": .boolean(isConsistent), "keys": listed, "roles": .object(entries)],
             by: keys(.root) + former)
@@ -81,15 +78,11 @@ struct TrustLab {
     func keys(_ role: MetadataRole) -> [Ed25519Key] { roles[role]?.keys ?? [] }
 
     func targets() throws -> Data {
-        var members: [String: JSONValue] = [
-            "targets": .object(
-                files.mapValues {
-                    .object([
-                        "length": .integer($0.count),
-                        "hashes": .object(["sha256": .string(SHA256Digest(hashing: $0).hex)]),
-                    ])
-                })
-        ]
+        let listed = files.mapValues { data -> JSONValue in
+            let hashes: JSONValue = .object(["sha256": .string(SHA256Digest(hashing: data).hex)])
+            return .object(["length": .integer(data.count), "hashes": hashes])
+        }
+        var members: JSONMembers = ["targets": .object(JSONMembers(listed))]
         members["delegations"] = delegations
         return try sign(.targets, members, by: keys(.targets))
     }
@@ -97,7 +90,7 @@ struct TrustLab {
     func snapshot() throws -> Data {
         var meta = delegated.mapValues { Self.listed($0, nil) }
         meta["targets.json"] = Self.listed(versions[.targets] ?? 1, listsDigests ? try targets() : nil)
-        return try sign(.snapshot, ["meta": .object(meta)], by: keys(.snapshot))
+        return try sign(.snapshot, ["meta": .object(JSONMembers(meta))], by: keys(.snapshot))
     }
 
     func timestamp() throws -> Data {

@@ -11,7 +11,7 @@ import Testing
         let lab = try ClassifierLab()
         var model = ONNXBuilder()
         model.opset = opset
-        let classifier = try await NomClassifier.load(lab.write(model))
+        let classifier = try await ONNXClassifier.load(lab.write(model))
         #expect(classifier.information.classCount == 4)
         let answers = try await classifier.classify(ClassifierLab.pictures(), top: 4)
         #expect(answers.map { $0.candidates[0].label } == ["一", "二", "三", "四"])
@@ -27,17 +27,19 @@ import Testing
         let lab = try ClassifierLab()
         var model = ONNXBuilder()
         model.batch = batch
-        let classifier = try await NomClassifier.load(ClassifierFiles(local: lab.write(model)), threads: threads)
+        let classifier = try await ONNXClassifier.load(ClassifierFiles(local: lab.write(model)), threads: threads)
         let pictures = try ClassifierLab.pictures()
         #expect(try await classifier.classify([], top: 1).isEmpty)
         // Of 16 side by side, and the rest alone.
         let answers = try await classifier.classify((0..<71).map { pictures[$0 * 7 % 13 % 4] }, top: 1)
-        #expect(answers.map { $0.candidates[0].label } == (0..<71).map { ["一", "二", "三", "四"][$0 * 7 % 13 % 4] })
+        let labels = ["一", "二", "三", "四"]
+        let expected = (0..<71).map { labels[$0 * 7 % 13 % 4] }
+        #expect(answers.map { $0.candidates[0].label } == expected)
     }
 
     @Test func theCentreOfAWidePictureCounts() async throws {
         let lab = try ClassifierLab()
-        let classifier = try await NomClassifier.load(lab.write())
+        let classifier = try await ONNXClassifier.load(lab.write())
         // 16 pixels of ink at the left are outside of the centred square.
         let square = ONNXBuilder.pixels(side: 16, ink: [0, 0, 0, 1])
         var rows: [UInt8] = []
@@ -53,7 +55,7 @@ import Testing
 
     @Test func manyCallsAtOnceShareTheModel() async throws {
         let lab = try ClassifierLab()
-        let classifier = try await NomClassifier.load(lab.write())
+        let classifier = try await ONNXClassifier.load(lab.write())
         let pictures = try ClassifierLab.pictures()
         try await withThrowingTaskGroup(of: [String].self) { group in
             for _ in 0..<16 {
@@ -65,7 +67,7 @@ import Testing
 
     @Test func aCancelledCallEnds() async throws {
         let lab = try ClassifierLab()
-        let classifier = try await NomClassifier.load(lab.write())
+        let classifier = try await ONNXClassifier.load(lab.write())
         let picture = try ClassifierLab.pictures()[0]
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -78,7 +80,7 @@ import Testing
         let lab = try ClassifierLab()
         var model = ONNXBuilder()
         model.metadata = ["classifier": ONNXBuilder.settings, "classes": "4E00\n4E8C\n4E09\n56DB"]
-        let classifier = try await NomClassifier.load(lab.write(model, settings: nil, labels: nil))
+        let classifier = try await ONNXClassifier.load(lab.write(model, settings: nil, labels: nil))
         let answer = try await classifier.classify(ClassifierLab.picture([0, 1, 0, 0]))
         #expect(answer.candidates[0].label == "二")
     }
@@ -87,7 +89,7 @@ import Testing
 
     @Test(.enabled(if: isFull)) func memoryStaysFlat() async throws {
         let lab = try ClassifierLab()
-        let classifier = try await NomClassifier.load(lab.write())
+        let classifier = try await ONNXClassifier.load(lab.write())
         let pixels = ONNXBuilder.pixels(side: 48, ink: [1, 0, 0, 0])
         func classify(_ rounds: Int) async throws {
             for _ in 0..<rounds {
@@ -118,7 +120,7 @@ import Testing
         var files = try ClassifierFiles(local: path)
         change(&files)
         let changed = files
-        return await HearthClassificationTests.refusal { _ = try await NomClassifier.load(changed) }
+        return await HearthClassificationTests.refusal { _ = try await ONNXClassifier.load(changed) }
     }
 
     @Test func aModelOfAnotherWidthThanItsListIsRefused() async throws {
@@ -138,7 +140,7 @@ import Testing
         model.operatorName = "Teleport"
         let path = try lab.write(model)
         do {
-            _ = try await NomClassifier.load(path)
+            _ = try await ONNXClassifier.load(path)
             Issue.record("it was loaded")
         } catch let error as ClassificationError {
             #expect(error.code == .unsupportedModel)
@@ -152,7 +154,7 @@ import Testing
         var model = ONNXBuilder()
         model.operatorName = name
         let error = await #expect(throws: ClassificationError.self) {
-            _ = try await NomClassifier.load(lab.write(model))
+            _ = try await ONNXClassifier.load(lab.write(model))
         }
         #expect(error?.code == .unsupportedModel)
         #expect(error?.message.contains(name) == true)
@@ -174,7 +176,7 @@ import Testing
         for count in [0, 10, bytes.count / 2, bytes.count - 5] {
             let path = try lab.folder.write("cut.onnx", Data(bytes.prefix(count)))
             #expect(
-                await HearthClassificationTests.refusal { _ = try await NomClassifier.load(path) }
+                await HearthClassificationTests.refusal { _ = try await ONNXClassifier.load(path) }
                     == "classifier-unreadable")
         }
     }
@@ -187,10 +189,10 @@ import Testing
                 "\"format\"", with: "\"canary\": {\"picture\": \"canary.png\", \"label\": \"\(label)\"}, \"format\"")
         }
         let path = try lab.write(settings: settings("4E09"))
-        _ = try await NomClassifier.load(path)
+        _ = try await ONNXClassifier.load(path)
         try lab.write(settings: settings("4E00"))
         #expect(
-            await HearthClassificationTests.refusal { _ = try await NomClassifier.load(path) }
+            await HearthClassificationTests.refusal { _ = try await ONNXClassifier.load(path) }
                 == "classifier-canary-missed")
     }
 

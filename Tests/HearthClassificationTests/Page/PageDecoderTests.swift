@@ -11,7 +11,7 @@ import Testing
 
     private func decoder(_ lab: ClassifierLab) async throws -> PageDecoder {
         let settings = ONNXBuilder.settings.replacing("\"width\"", with: "\"margin\": 0, \"width\"")
-        let proxy = ClassifierProxy(try await NomClassifier.load(lab.write(settings: settings)))
+        let proxy = ClassifierProxy(try await ONNXClassifier.load(lab.write(settings: settings)))
         return PageDecoder(proxy: proxy, decoder: RoutingDecoder(proxy: proxy))
     }
 
@@ -25,7 +25,7 @@ import Testing
         let bytes = try Picture(width: worn.width, height: worn.height, pixels: worn.pixels).png()
         var found: [String] = []
         var pages = 0
-        for try await event in decoder.decode(try PictureDocument(bytes)) {
+        for try await event in decoder.decode(bytes) {
             switch event {
             case .page(let number, let count, let page):
                 #expect((number, count) == (0, 1))
@@ -50,7 +50,7 @@ import Testing
         }
         var characters = [0, 0, 0]
         var page = -1
-        for try await event in decoder.decode(try PictureDocument(TIFFBuilder(pages: pages).bytes)) {
+        for try await event in decoder.decode(TIFFBuilder(pages: pages).bytes) {
             switch event {
             case .page(let number, let count, _):
                 #expect(count == 3)
@@ -68,7 +68,7 @@ import Testing
         let sheet = QuadrantPage(columns: 3, rows: 7)
         let bytes = try Picture(width: sheet.width, height: sheet.height, pixels: sheet.pixels).png()
         var found: [String] = []
-        for try await event in decoder.decode(try PictureDocument(bytes)) {
+        for try await event in decoder.decode(bytes) {
             if case .character(let character, _) = event { found.append(character.text) }
             if found.count == 5 { break }
         }

@@ -26,7 +26,7 @@ import Testing
         let paths = (
             try one.write(labels: ["a0", "a1", "a2", "a3"]), try two.write(wide, labels: (0..<9).map { "b\($0)" })
         )
-        let proxy = ClassifierProxy(try await NomClassifier.load(paths.0))
+        let proxy = ClassifierProxy(try await ONNXClassifier.load(paths.0))
         let pictures = try ClassifierLab.pictures()
         let isOver = Locked(false)
         let calls = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -47,7 +47,7 @@ import Testing
                 }
             }
             for swap in 1...swaps {
-                await proxy.update(try await NomClassifier.load(swap.isMultiple(of: 2) ? paths.0 : paths.1))
+                await proxy.update(try await ONNXClassifier.load(swap.isMultiple(of: 2) ? paths.0 : paths.1))
             }
             isOver.withLock { $0 = true }
             var sum = 0

@@ -22,7 +22,7 @@ import Testing
         let decoder =
             decoder ?? RoutingDecoder(proxy: ClassifierProxy(classifier), cloud: reader, time: ManualClock().time)
         var results: [DecodedCharacter] = []
-        for try await event in decoder.decode(try widths.map(picture), consent: { _ in allowed }) {
+        for try await event in decoder.events(try widths.map(picture), consent: { _ in allowed }) {
             if case .character(let character) = event { results.append(character) }
         }
         return results
@@ -81,12 +81,13 @@ import Testing
 
     @Test func withoutAClassifierDecodingFails() async throws {
         let decoder = RoutingDecoder(proxy: ClassifierProxy())
-        #expect(await refusal { for try await _ in decoder.decode([]) {} } == "classifier-not-ready")
+        #expect(await refusal { for try await _ in decoder.events([]) {} } == "classifier-not-ready")
     }
 
     @Test func thresholdsCanBeSet() async throws {
         let decoder = RoutingDecoder(
-            proxy: ClassifierProxy(classifier), thresholds: RoutingThresholds(green: 0.7, yellow: 0.2))
+            proxy: ClassifierProxy(classifier), thresholds: RoutingThresholds(green: 0.7, yellow: 0.2),
+            limits: EscalationLimits())
         #expect(try await decoded([2, 3], nil, decoder: decoder).map(\.verdict) == [.accepted, .uncertain])
     }
 

@@ -82,12 +82,13 @@ actor ScriptedReader: CharacterReader {
         self.onRead = onRead
     }
 
-    func read(_ picture: ChatImage) async throws -> CharacterReading {
+    func read(_ picture: ChatImage) async throws -> (text: String, tokens: Int) {
         asked.append(picture.header.width)
         await onRead()
         guard let reply = replies[picture.header.width] else {
             throw LLMError(.unreachable, "no reply is scripted", disposition: .tryLater)
         }
-        return try reply.get()
+        let reading = try reply.get()
+        return (reading.text, reading.tokens)
     }
 }

@@ -38,7 +38,7 @@ private struct ChatLab {
     /// Talks with these lines typed.
     func talk(
         _ lines: String, act: ActionTag? = nil, approved: Set<ActionTag> = [], editor: String? = nil,
-        configuration: Configuration = Configuration()
+        system: String? = nil, configuration: Configuration = Configuration()
     ) async throws {
         let context = context(lines, editor: editor)
         let approval = TerminalApproval()
@@ -48,7 +48,7 @@ private struct ChatLab {
             printer: AnswerPrinter(console: context.console, format: .text, model: "scripted"), images: [],
             options: GenerationOptions())
         let setup = try await AssistantSetup(
-            parts, thinks: true, preApproved: approved, approval: approval, in: context)
+            parts, thinks: true, preApproved: approved, systemPrompt: system, approval: approval, in: context)
         let chat = AssistantChat(
             context, setup, session: try await setup.session(nil, isPrivate: false),
             reader: PlainLines(context.input, context.console), approval: approval, attachments: Attachments(),
@@ -66,7 +66,7 @@ private struct ChatLab {
 
     var reminders: [String] {
         get async throws {
-            try await records { try await $0.reminders.reminders(completed: false, limit: 10).map(\.title) }
+            try await records { try await $0.reminders.reminders(limit: 10).map(\.title) }
         }
     }
 }
@@ -82,6 +82,21 @@ private struct ChatLab {
         #expect(try await lab.reminders == expected)
         #expect(lab.output.contents.contains("New reminder"))
         #expect(!lab.output.contents.contains("REMINDER_ACTION"))
+    }
+
+    /// A system prompt of the user's own takes the place of the assistant's: nothing is added, and blocks are text.
+    @Test func aSystemPromptReplacesTheAssistant() async throws {
+        let lab = try ChatLab([ChatLab.reminder, "two", "three"])
+        try await lab.talk("a\n\nb\n/new\nc\n/exit\nd", system: "s")
+        let requests = await lab.engine.requests
+        #expect(requests.map(\.count) == [2, 4, 2])
+        #expect(requests.last == [ChatMessage(.system, "s"), ChatMessage(.user, "c")])
+        #expect(lab.output.contents.contains("REMINDER_ACTION"))
+        #expect(try await lab.reminders.isEmpty)
+        // A grammar alone brings no system prompt.
+        let bare = try ChatLab(["one"])
+        try await bare.talk("a\n/exit", system: "")
+        #expect(await bare.engine.requests == [[ChatMessage(.user, "a")]])
     }
 
     /// A search of the user's own notes runs unasked, and its card comes with the results.

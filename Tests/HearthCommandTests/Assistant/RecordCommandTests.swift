@@ -63,6 +63,40 @@ import Testing
         #expect(await run([["undo"]], folder).0 == 64)
     }
 
+    /// Every noun changes and removes a record by the beginning of its id, or its name, and says so alike.
+    @Test(arguments: [
+        (["notes", "a", "--body", "b"], "--title"), (["reminders", "a"], "--title"),
+        (["calendar", "a", "--start", "2030-05-01"], "--title"), (["habits", "a"], "--name"),
+        (["contacts", "a"], "--name"),
+    ])
+    func everyNounChangesAndRemoves(words: [String], option: String) async throws {
+        let folder = try TemporaryFolder()
+        let kind = words[0]
+        let added = await run([[kind, "add"] + words.dropFirst() + ["--format", "json"]], folder)
+        let edit = try JSONDecoder().decode(RecordEdit.self, from: Data(added.1.utf8))
+        let id = kind == "habits" ? "A" : String(edit.id.prefix(6))
+        let changed = await run([[kind, "edit", id, option, "Zz", "--format", "json"]], folder)
+        #expect(changed.0 == 0, "\(changed.2)")
+        let change = try JSONDecoder().decode(RecordEdit.self, from: Data(changed.1.utf8))
+        #expect(change.id == edit.id && change.action != edit.action)
+        let name = kind == "habits" ? "zz" : id
+        #expect(await run([[kind, "show", name, "--format", "json"]], folder).1.contains(#""Zz""#))
+        let removed = await run([[kind, "remove", name]], folder)
+        #expect(removed.0 == 0 && removed.2.contains("`hearth undo`"), "\(removed.2)")
+        #expect(await run([[kind, "show", name]], folder).0 == 64)
+        #expect(await run([["undo"], [kind, "show", name]], folder).0 == 0)
+        #expect(await run([["undo", change.action]], folder).0 == 0)
+        #expect(await run([[kind, "edit", "nothing"]], folder).0 == 64)
+    }
+
+    @Test(arguments: ["notes", "calendar", "reminders", "habits", "contacts", "chats"])
+    func aNounAloneLists(kind: String) async throws {
+        let folder = try TemporaryFolder()
+        let (alone, listed) = (await run([[kind]], folder), await run([[kind, "list"]], folder))
+        #expect(alone == listed && alone.0 == 0)
+        #expect(await run([[kind, "--format", "json"]], folder).1.filter { !$0.isWhitespace } == "[]")
+    }
+
     @Test(arguments: ["calendar", "reminders", "contacts", "habits"])
     func anExportIsImportedAgain(kind: String) async throws {
         let (first, second) = (try TemporaryFolder(), try TemporaryFolder())

@@ -76,7 +76,7 @@ import Testing
         #expect(try await hearth("rollback", "m").status == 0)
         try await expectRefused("probe-failed", "use", "m@2.0.0")
         #expect(try await active() == "2.0.0")
-        try await expectRefused("model-does-not-fit", "chat", "m", "--prompt", "Hello", "--max-tokens", "1")
+        try await expectRefused("not-enough-memory", "chat", "m", "--prompt", "Hello", "--max-tokens", "1")
     }
 }
 #endif

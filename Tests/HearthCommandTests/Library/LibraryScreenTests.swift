@@ -153,7 +153,7 @@ import Testing
     @Test(arguments: names)
     func noNameDrivesTheTerminalOrLeavesItsLine(name: String) {
         let model = Rows.model("ada", displayName: name, summary: name)
-        let failure = DownloadFailure(code: "x", message: name)
+        let failure = FailureBody(code: "x", message: name)
         let row = Rows.row(model, .offered(OfferedModel(model)), .download, .failed(failure))
         var screen = Self.screen([row, Rows.here("bob")])
         screen.notices = [name]

@@ -61,8 +61,9 @@ import Testing
             Set(entries.flatMap(\.keys)) == [
                 "family", "version", "variant", "name", "summary", "role", "state", "progress", "code", "detail",
                 "action", "presence", "installed", "update", "rollback", "sizeBytes", "receivedBytes", "memoryBytes",
-                "badges", "isDefault",
-                "isSelected",
+                "badges", "isDefault", "isSelected", "id", "format", "reference", "installedVariant", "pinned",
+                "heldBack", "download", "keptBytes", "isVerified", "isUsable", "isBeingDeleted", "isDefaultVision",
+                "isLoaded", "isListed",
             ])
         let (ada, bob) = (entries[0], entries[1])
         #expect(ada["state"] as? String == "downloaded" && ada["action"] as? String == "select")

@@ -8,8 +8,8 @@ import Testing
 
 /// Rows as a library has them, for tables.
 enum Rows {
-    static let lost = DownloadFailure(code: "network-error", message: "Network error: the connection broke")
-    static let metered = DownloadFailure(code: "metered-network", message: "Wi-Fi required: this network is metered")
+    static let lost = FailureBody(code: "network-error", message: "Network error: the connection broke")
+    static let metered = FailureBody(code: "metered-network", message: "Wi-Fi required: this network is metered")
 
     static func family(_ name: String) -> Family {
         // Literals of the tests.

@@ -19,7 +19,7 @@ import Testing
         try await ChildProcess.run(words, environment: ["HEARTH_HOME": folder.path("home").string])
     }
 
-    @Test(.enabled(if: StoreErrorDomain.codes.contains("release-in-use"), "the store knows of readers"))
+    @Test(.enabled(if: InstalledRelease.errorCodes.contains("release-in-use"), "the store knows of readers"))
     func nothingRemovesWhatAnotherProcessReads() async throws {
         let content = Content.pattern(count: 3 << 20).bytes
         let digest = SHA256Digest(hashing: content).hex

@@ -55,7 +55,7 @@ struct GatewayCommandTests {
             ["keys", "create", "x", "--scopes", "admin"], ["keys", "create", "x", "--scopes", ""],
             ["keys", "create", "x", "--tier", "gold"], ["keys", "create", "x", "--credits", "-1"],
             ["keys", "create", "x", "--addresses", "0"], ["keys", "create", ""], ["keys", "create", "a\u{1B}[2J"],
-            ["keys"], ["keys", "other"], ["create", "x"], ["serve"], ["serve", "--bucket", "http://s3.example/b"],
+            ["keys", "other"], ["create", "x"], ["serve"], ["serve", "--bucket", "http://s3.example/b"],
             ["serve", "--bucket", "https://s3.example/b"], ["serve", "--lifetime", "604801"],
             ["serve", "--tls-cert", "x"],
         ])

@@ -37,25 +37,25 @@ import Glibc
         #expect(try await lab.run("stop").status == 0)
     }
 
-    private func server(_ lab: HearthLab) async throws -> [String: JSONValue]? {
+    private func server(_ lab: HearthLab) async throws -> JSONMembers? {
         let shown = try await lab.run("ps", "--format", "json")
         return try JSONValue(parsing: Data(shown.output.utf8)).members?["server"]?.members
     }
 
     private func states(_ lab: HearthLab) async throws -> [String] {
         let listed = try await lab.run("transfers", "list", "--format", "json")
-        return try JSONValue(parsing: Data(listed.output.utf8)).items.compactMap { $0.members?["state"]?.plainText }
+        return try JSONValue(parsing: Data(listed.output.utf8)).items?.compactMap { $0.members?["state"]?.string } ?? []
     }
 
     @Test func servesAHomeOnce() async throws {
         try await with { lab in
-            let process = try #require(try await server(lab)?["process"]?.wholeNumber)
+            let process = try #require(try await server(lab)?["process"]?.number)
             let second = try await lab.run("serve", "--port", "0")
             #expect(second.status == 75)
             #expect(second.errors.contains("[already-serving]"))
             let again = try await lab.run("serve", "--detach")
             #expect(again.status == 0)
-            #expect(try await server(lab)?["process"]?.wholeNumber == process)
+            #expect(try await server(lab)?["process"]?.number == process)
         }
     }
 
@@ -65,7 +65,7 @@ import Glibc
                 ["pull", "big", "--no-probe", "--limit-rate", "250K"], environment: lab.environment)
             for await line in pull.errorLines where line.contains("downloading") { break }
             #expect(try await states(lab) == ["running"])
-            #expect(try await server(lab)?["jobs"]?.items.count == 1)
+            #expect(try await server(lab)?["jobs"]?.items?.count == 1)
             pull.send(SIGKILL)
             #expect(await pull.result().status == 128 + SIGKILL)
             #expect(try await states(lab) == ["running"])
@@ -108,8 +108,8 @@ import Glibc
             let pull = try ChildProcess(
                 ["pull", "big", "--no-probe", "--limit-rate", "1M"], environment: lab.environment)
             for await line in pull.errorLines where line.contains("downloading") { break }
-            let process = try #require(try await server(lab)?["process"]?.wholeNumber)
-            kill(pid_t(process), SIGKILL)
+            let process = try #require(try await server(lab)?["process"]?.number)
+            kill(pid_t(truncating: process as NSDecimalNumber), SIGKILL)
             let result = await pull.result()
             #expect(result.status == 75)
             #expect(result.errors.contains("[no-answer]"))
@@ -126,13 +126,13 @@ import Glibc
             let pull = try ChildProcess(
                 ["pull", "big", "--no-probe", "--limit-rate", "1M"], environment: lab.environment)
             for await line in pull.errorLines where line.contains("downloading") { break }
-            let process = try #require(try await server(lab)?["process"]?.wholeNumber)
-            kill(pid_t(process), SIGKILL)
+            let process = try #require(try await server(lab)?["process"]?.number)
+            kill(pid_t(truncating: process as NSDecimalNumber), SIGKILL)
             #expect(await pull.result().status == 75)
             // Its connections are accepted, and get no reply.
             lab.signalHost(SIGSTOP)
             #expect(try await lab.run("serve", "--detach", "--port", "0").status == 0)
-            #expect(try await server(lab)?["jobs"]?.items.count == 1)
+            #expect(try await server(lab)?["jobs"]?.items?.count == 1)
             let clock = ContinuousClock()
             let begin = clock.now
             #expect(try await lab.run("stop").status == 0)

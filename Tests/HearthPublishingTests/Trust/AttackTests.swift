@@ -80,7 +80,7 @@ import Testing
     @Test func extraneousDependencies() async throws {
         // A file beside the model, which its publisher did not list, makes the list another one.
         let name = try #require(try lab.names("targets").first { $0.hasSuffix("models.json") })
-        let list = try #require(try JSONValue(parsing: lab.contents("targets/\(name)")).members)
+        var list = try #require(try JSONValue(parsing: lab.contents("targets/\(name)")).members)
         guard case .array(var models)? = list["models"], var entry = models.first?.members else {
             Issue.record("the list has no model")
             return
@@ -92,7 +92,8 @@ import Testing
             ])
         ])
         models[0] = .object(entry)
-        let changed = JSONValue.object(list.merging(["models": .array(models)]) { $1 }).data
+        list["models"] = .array(models)
+        let changed = JSONValue.object(list).data
         lab.network.tamper("targets/\(name)", .bytes(changed))
         let another = try lab.device(root: lab.contents("metadata/1.root.json"), name: "another")
         #expect(await lab.refusal(another)?.code == "metadata-too-large")

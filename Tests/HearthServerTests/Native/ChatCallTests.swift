@@ -28,7 +28,7 @@ import Testing
             guard id == answer else { continue }
             switch name {
             case "text":
-                content = Array(content.prefix(data["offset"]?.int ?? 0)) + Array((data["text"]?.text ?? "").utf16)
+                content = Array(content.prefix(data["offset"]?.int ?? 0)) + Array((data["delta"]?.text ?? "").utf16)
             case "message": content = Array((data["message"]?["content"]?.text ?? "").utf16)
             case "cleared": content = []
             default: break
@@ -45,7 +45,7 @@ import Testing
             #expect(turn.status == 202)
             let answer = try #require(turn.body["answer"]?.text)
             await fixture.engine.stalled()
-            try await fixture.event("text") { $0["text"]?.text?.contains("to") == true }
+            try await fixture.event("text") { $0["delta"]?.text?.contains("to") == true }
             // A page that comes now sees the answer as far as it is; the later events fit to it.
             let seen = try await fixture.call("GET", "/chats/\(id)").body
             #expect(seen["chat"]?["isAnswering"] == .boolean(true))
@@ -75,10 +75,10 @@ import Testing
                 let data = try JSONValue(parsing: Data(event.data))
                 let offset = data["offset"]?.int ?? 0
                 #expect(offset <= resumed.count)
-                resumed = Array(resumed.prefix(offset)) + Array((data["text"]?.text ?? "").utf16)
+                resumed = Array(resumed.prefix(offset)) + Array((data["delta"]?.text ?? "").utf16)
             }
             #expect(String(decoding: resumed, as: UTF16.self) == content)
-            #expect(message["facts"]?["generatedTokens"]?.int ?? 0 > 0)
+            #expect(message["facts"]?["usage"]?["generatedTokens"]?.int ?? 0 > 0)
             #expect(message["facts"]?["source"]?.text == "local")
             try await fixture.event("chat") {
                 $0["chat"]?["isAnswering"] == .boolean(false) && $0["chat"]?["messageCount"]?.int == 2
@@ -94,7 +94,7 @@ import Testing
             let turn = try await fixture.call("POST", "/chats/\(id)/messages", #"{"text": "Count"}"#)
             let answer = try #require(turn.body["answer"]?.text)
             await fixture.engine.stalled()
-            try await fixture.event("text") { $0["text"]?.text?.contains("two") == true }
+            try await fixture.event("text") { $0["delta"]?.text?.contains("two") == true }
             #expect(try await fixture.call("POST", "/chats/\(id)/stop").status == 202)
             // A stopped answer has no facts.
             try await fixture.event("chat") {
@@ -168,7 +168,7 @@ import Testing
             let id = try await chat(fixture)
             _ = try await fixture.call("POST", "/chats/\(id)/messages", #"{"text": "Hello"}"#)
             let failed = try await fixture.event("failed")
-            #expect(failed["failure"]?["needsModel"] == .boolean(true))
+            #expect(failed["needsModel"] == .boolean(true))
         }
     }
 

@@ -38,7 +38,7 @@ import Testing
         try await NativeFixture.with { fixture in
             let document = try OpenAPI.document(fixture.service.routes, version: "1")
             let schemas = Set(document["components"]?["schemas"]?.members?.keys.map { $0 } ?? [])
-            #expect(schemas.isSuperset(of: ["Row", "Message", "Card", "Error", "State", "Event"]))
+            #expect(schemas.isSuperset(of: ["Row", "Message", "ActionCard", "Error", "State", "CalendarEvent"]))
             var found: [String] = []
             func collect(_ value: JSONValue) {
                 switch value {

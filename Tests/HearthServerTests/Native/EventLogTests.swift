@@ -111,7 +111,7 @@ import Testing
         let log = EventLog(epoch: "e")
         for name in ["a", "b"] { log.add(name, data: Array("{}".utf8)) }
         let fresh = try await stream(log, after: nil, until: "event: c") { log.add("c", data: Array("{}".utf8)) }
-        #expect(fresh.hasPrefix("retry: 1000\n\nid: e-2\nevent: hello\ndata: { \"version\": \"1\" }\n\n"))
+        #expect(fresh.hasPrefix("retry: 1000\n\nid: e-2\nevent: hello\ndata: {\"version\":\"1\"}\n\n"))
         #expect(fresh.hasSuffix("id: e-3\nevent: c\ndata: {}\n\n"))
         let resumed = try await stream(log, after: "e-1", until: "event: c")
         #expect(resumed == "retry: 1000\n\nid: e-2\nevent: b\ndata: {}\n\nid: e-3\nevent: c\ndata: {}\n\n")

@@ -51,18 +51,18 @@ import Testing
             try await fixture.download()
             try NativeFixture.publish([.init(version: "1.1.0")], in: fixture.folder)
             _ = try await fixture.call("POST", "/models/refresh", #"{"now": true}"#)
-            try await fixture.event("row") { $0["row"]?["update"]?["version"]?.text == "1.1.0" }
+            try await fixture.event("row") { $0["row"]?["update"]?.text == "1.1.0" }
             _ = try await fixture.call("POST", "/models/talker/download")
-            try await fixture.event("row") { $0["row"]?["rollback"]?["version"]?.text == "1.0.0" }
+            try await fixture.event("row") { $0["row"]?["rollback"]?.text == "1.0.0" }
             let both = try await fixture.call("GET", "/models/talker").body
             #expect(both["releases"]?.items.map { $0["version"]?.text } == ["1.1.0", "1.0.0"])
             let back = try await fixture.call("POST", "/models/talker/rollback")
-            #expect(back.body["row"]?["installed"]?["version"]?.text == "1.0.0")
+            #expect(back.body["row"]?["installed"]?.text == "1.0.0")
             #expect(back.body["row"]?["heldBack"]?[0]?["version"]?.text == "1.1.0")
             let pinned = try await fixture.call("POST", "/models/talker/pin", "{}")
-            #expect(pinned.body["row"]?["pinned"]?["version"]?.text == "1.0.0")
+            #expect(pinned.body["row"]?["pinned"]?.text == "1.0.0")
             let free = try await fixture.call("POST", "/models/talker/unpin")
-            #expect(free.body["row"]?["pinned"] == nil)
+            #expect(free.body["row"]?["pinned"] == .null)
             let verified = try await fixture.call("POST", "/models/talker/verify")
             #expect(verified.body["isIntact"] == .boolean(true))
             #expect(try await fixture.call("DELETE", "/models/talker").status == 200)
@@ -96,7 +96,7 @@ import Testing
             await fixture.service.library.library.refresh()
             let reply = try await fixture.call("POST", "/models/talker/download", "{}")
             #expect(reply.status == 422)
-            #expect(reply.body["error"]?["code"]?.text == "insufficient-memory")
+            #expect(reply.body["error"]?["code"]?.text == "not-enough-memory")
         }
     }
 

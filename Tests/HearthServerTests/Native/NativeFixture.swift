@@ -98,8 +98,6 @@ final class NativeFixture: Sendable {
     let engine: TalkingEngine
     /// The models at the start, which only the service keeps.
     let models: WatchedModels
-    /// How often the settings and keys were read again.
-    let reloads = Locked(0)
     /// The engine of models that are opened from now on.
     private let present: Locked<TalkingEngine>
 
@@ -148,14 +146,11 @@ final class NativeFixture: Sendable {
         engines.register(.gguf) { _ in present.withLock { $0 } }
         var configuration = Configuration(origins: ["test": folder.path("origin/models.json").url])
         configuration.meteredUse = .allow
-        try configuration.save(home: folder.path("home"))
+        try folder.write("home/config.json", configuration.json())
         hearth = try Hearth(
             home: folder.path("home"), configuration: configuration, environment: ["HEARTH_NETWORK": "unmetered"],
             engines: engines)
-        let reloads = reloads
-        home = try ServedHome(hearth, version: "1.2.3") { event in
-            if case .settingsRead = event { reloads.withLock { $0 += 1 } }
-        }
+        home = try ServedHome(hearth, version: "1.2.3")
         home.setAddress("http://127.0.0.1:1")
         models = WatchedModels(try home.present)
         service = try await NativeService(home)

@@ -151,7 +151,7 @@ import Testing
             }
             let usage = try #require(answer?.facts?.usage)
             let sent = try #require(await session.messages.last { $0.role == .user })
-            let own = try await engine.tokenize(sent.rawContent ?? sent.content, controlTokens: .asText).count
+            let own = try await engine.tokenize(sent.rawContent ?? sent.content).count
             print("turn \(turn): \(usage.promptTokens) tokens, \(usage.cachedTokens) cached, \(own) in the message")
             guard turn > 0 else { continue }
             // The marks of the template around the message and before the answer.

@@ -40,9 +40,9 @@ import Testing
         let assistant = try await hearth.assistant(
             approval: Always(), stores: AssistantStores(notes: records.notes), engine: engine)
         try await answer(assistant)
-        #expect(try await records.notes.notes(limit: 5).map(\.title) == ["Milk"])
+        #expect(try await records.notes.records(matching: "", limit: 5).map(\.title) == ["Milk"])
         let own = try await AssistantHome(path: folder.path("home"), time: .system)
-        #expect(try await own.notes.notes(limit: 5).isEmpty)
+        #expect(try await own.notes.records(matching: "", limit: 5).isEmpty)
         #expect(assistant.stores.calendar != nil && assistant.stores.habits != nil)
         await hearth.close()
     }

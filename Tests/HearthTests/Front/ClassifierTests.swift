@@ -17,7 +17,7 @@ import Testing
     init() throws {
         folder = try TemporaryFolder()
         hearth = try Hearth(
-            origins: [Origin("nom", folder.path("origin/manifest.json").url)], home: folder.path("home"),
+            origins: [Origin("nom", folder.path("origin/manifest.json").url)], home: folder.path("home").url,
             configuration: Configuration(), engines: EngineRegistry())
     }
 
@@ -148,12 +148,12 @@ import Testing
         }
     }
 
-    private func decoded(_ count: Int, _ service: ClaudeService) async throws -> [DecodedCharacter] {
+    private func decoded(_ count: Int, _ service: CloudCharacterReader) async throws -> [DecodedCharacter] {
         var limits = EscalationLimits()
         limits.parallel = 1
         let decoder = RoutingDecoder(proxy: ClassifierProxy(Unsure()), cloud: service, limits: limits)
         var results: [DecodedCharacter] = []
-        for try await event in decoder.decode(try pictures(count), consent: { _ in true }) {
+        for try await event in decoder.events(try pictures(count), consent: { _ in true }) {
             if case .character(let character) = event { results.append(character) }
         }
         return results
@@ -164,7 +164,7 @@ import Testing
             [.text("人"), .finish(.endOfGeneration)], [.text("It is "), .text("天"), .finish(.endOfGeneration)],
         ])
         let premium = PremiumManager(Entitlement(.starter, monthlyCredits: 5))
-        let results = try await decoded(2, ClaudeService(orchestrator(engine, premium)))
+        let results = try await decoded(2, CloudCharacterReader(orchestrator(engine, premium)))
         #expect(results.map(\.text) == ["人", "local"])
         #expect(results.map(\.verdict) == [.verified, .unverified])
         #expect(results[1].reason == .unusableReply)
@@ -177,7 +177,8 @@ import Testing
 
     @Test func anAnswerThatBreaksOffDoesNotCount() async throws {
         let engine = ScriptedEngine([[.text("人"), .finish(.interrupted)]])
-        let results = try await decoded(1, ClaudeService(orchestrator(engine, PremiumManager(Entitlement(.pro)))))
+        let results = try await decoded(
+            1, CloudCharacterReader(orchestrator(engine, PremiumManager(Entitlement(.pro)))))
         #expect(results.map(\.text) == ["local"])
         #expect(results[0].reason == .cloudFailed("answer-interrupted"))
     }
@@ -185,7 +186,7 @@ import Testing
     @Test func withoutCreditsTheLocalAnswerStays() async throws {
         let engine = ScriptedEngine([[.text("人"), .finish(.endOfGeneration)]])
         let premium = PremiumManager(Entitlement(.starter, monthlyCredits: 1))
-        let results = try await decoded(4, ClaudeService(orchestrator(engine, premium)))
+        let results = try await decoded(4, CloudCharacterReader(orchestrator(engine, premium)))
         #expect(results.map(\.text) == ["人", "local", "local", "local"])
         #expect(results[3].reason == .cloudFailed("no-credits"))
         #expect(await engine.requests.count == 1)
@@ -195,8 +196,8 @@ import Testing
         let engine = ScriptedEngine([[.text("人"), .finish(.endOfGeneration)]])
         let premium = PremiumManager(Entitlement(.pro))
         let services = [
-            ClaudeService(await orchestrator(engine, premium, forceLocal: true)),
-            ClaudeService(await orchestrator(engine, premium), isPrivate: true),
+            CloudCharacterReader(await orchestrator(engine, premium, forceLocal: true)),
+            CloudCharacterReader(await orchestrator(engine, premium), isPrivate: true),
         ]
         for service in services {
             let results = try await decoded(1, service)

@@ -1,5 +1,6 @@
 import Foundation
 import Hearth
+import HearthBase
 import HearthTestSupport
 import Testing
 
@@ -27,7 +28,7 @@ import Testing
             ScriptedEngine(Array(repeating: [.text("hello"), .finish(.endOfGeneration)], count: 10))
         }
         hearth = try Hearth(
-            origins: [Origin("main", folder.path("origin/models.json").url)], home: folder.path("home"),
+            origins: [Origin("main", folder.path("origin/models.json").url)], home: folder.path("home").url,
             engines: engines)
     }
 
@@ -68,7 +69,7 @@ import Testing
     }
 
     @Test func theFileOfTheUserIsNotInstalled() async throws {
-        let model = try await hearth.open(folder.path("origin/toy-v1.0.0.gguf"))
+        let model = try await hearth.open(folder.path("origin/toy-v1.0.0.gguf").url)
         #expect(try await LanguageModelSession(model: model).respond(to: "?").content == "hello")
         #expect(await model.release == nil)
         #expect(try await hearth.manager.installed().isEmpty)

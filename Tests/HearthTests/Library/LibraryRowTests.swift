@@ -10,7 +10,7 @@ import Testing
 @Suite struct LibraryRowTests {
     private static let model = Models.text
     private static let newer = Models.text.at("1.1.0")
-    private static let lost = DownloadFailure(code: "network-error", message: "Network error: the connection broke")
+    private static let lost = FailureBody(code: "network-error", message: "Network error: the connection broke")
     private static let tooLarge = Ineligibility.notEnoughMemory(needed: 9_000_000_000)
 
     private static let offered = LibraryRowEvent.offered(OfferedModel(model))

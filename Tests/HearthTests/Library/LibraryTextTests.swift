@@ -9,7 +9,7 @@ import Testing
 /// A row in words.
 @Suite struct LibraryTextTests {
     private static let model = Models.text
-    private static let lost = DownloadFailure(code: "network-error", message: "Network error: the connection broke")
+    private static let lost = FailureBody(code: "network-error", message: "Network error: the connection broke")
     private static let tooLarge = Ineligibility.notEnoughMemory(needed: 9_000_000_000)
     private static let offered = LibraryRowEvent.offered(OfferedModel(model))
     private static let here = LibraryRowEvent.local(LocalModel(model))

@@ -106,7 +106,7 @@ import Testing
         delivery.script(Models.text, [.fail(lost)])
         let models = viewModel()
         try models.startDownload(then: Models.vision)
-        let failure = DownloadFailure(code: "network-error", message: "Network error: the connection broke")
+        let failure = FailureBody(code: "network-error", message: "Network error: the connection broke")
         await until { models.downloadState == .failed(failure) }
         #expect(models.pendingVisionDownload == nil)
         #expect(models.activeDownload == nil)

@@ -109,7 +109,7 @@ import Testing
         try library.download(Models.text.id)
         let begun: ModelState =
             ending == .cancelledAfterFailure
-            ? .failed(DownloadFailure(code: "network-error", message: "Network error: the connection broke"))
+            ? .failed(FailureBody(code: "network-error", message: "Network error: the connection broke"))
             : .downloading(progress: 0.5)
         await until { state(library, Models.text) == begun }
         delivery.offer(OfferedModel(Models.text.at("1.1.0")))

@@ -150,7 +150,7 @@ import Testing
         try library.download(Models.text.id)
         await until {
             state(library, Models.text)
-                == .failed(DownloadFailure(code: "network-error", message: "Network error: the connection broke"))
+                == .failed(FailureBody(code: "network-error", message: "Network error: the connection broke"))
         }
         #expect(library.row(of: Models.text.id)?.primaryAction == .download)
         try library.performPrimaryAction(Models.text.id)
@@ -187,7 +187,7 @@ import Testing
         try library.download(Models.text.id)
         await until {
             state(library, Models.text)
-                == .failed(DownloadFailure(code: "metered-network", message: "Wi-Fi required"))
+                == .failed(FailureBody(code: "metered-network", message: "Wi-Fi required"))
         }
         library.metered = .allow
         try library.download(Models.text.id)

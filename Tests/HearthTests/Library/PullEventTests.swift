@@ -38,7 +38,7 @@ import Testing
     func aFailureKeepsItsFacts(disposition: ErrorDisposition) throws {
         let context = ErrorContext(
             model: "m", file: "f", url: "u", field: "d", expected: "e", found: "o", remedy: "Wait.")
-        let error = HearthError<DeliveryErrorDomain>(
+        let error = DeliveryError(
             .notEnoughMemory, "it is \"large\"", context: context, disposition: disposition)
         guard case .failed(let read)? = PullEvent(line: String(decoding: PullEvent(error).line, as: UTF8.self)) else {
             Issue.record("no failure was read")

@@ -24,7 +24,7 @@ import Testing
             return texts.map { [Float($0.count), name == "one" ? 1 : 2] }
         }
 
-        func tokenize(_ text: String, controlTokens: ControlTokenReading) async throws -> [TokenID] {
+        func tokenize(_ text: String, controlTokens: Bool, wholePrompt: Bool) async throws -> [TokenID] {
             text.split(separator: " ").map { TokenID($0.count) }
         }
 
@@ -57,8 +57,9 @@ import Testing
         }
         let model = try await models.model(#require(Family("words")))
         #expect(try await model.embed(["a", "bcd"]) == [[1, 1], [3, 1]])
-        #expect(try await model.tokenize("an apple") == [2, 5])
-        #expect(try await model.count([ChatMessage(.user, "a")]) == 1)
+        let tokens = try #require(model.tokens)
+        #expect(try await tokens.tokenize("an apple") == [2, 5])
+        #expect(try await tokens.count([ChatMessage(.user, "a")]) == 1)
         _ = try await install("2.0.0", "two")
         #expect(try await model.embed(["a"]) == [[1, 2]])
     }
@@ -69,7 +70,7 @@ import Testing
         let model = try await models.model(#require(Family("words")))
         var error = await #expect(throws: LLMError.self) { _ = try await model.embed(["a"]) }
         #expect(error?.code == .engineMissing)
-        error = await #expect(throws: LLMError.self) { _ = try await model.count("a") }
+        error = await #expect(throws: LLMError.self) { _ = try await model.tokens?.count("a") }
         #expect(error?.code == .engineMissing)
     }
 

@@ -184,7 +184,7 @@ import Testing
         try await install("one", in: hearth)
         switch way {
         case "model": _ = try await hearth.model("one", policy: .localOnly)
-        case "file": _ = try await hearth.open(folder.path("one-1.0.0"))
+        case "file": _ = try await hearth.open(folder.path("one-1.0.0").url)
         case "library":
             let downloads = await hearth.downloads
             await until { downloads.isModelLoaded }

@@ -24,7 +24,7 @@ import Testing
         _ = try await hearth.manager.activate(release.identity)
         let model = try await hearth.model("small")
         #expect(try await model.modelInformation.contextLength == 512)
-        #expect(try await hearth.open(TestModel.path).modelInformation.contextLength == 512)
+        #expect(try await hearth.open(TestModel.path.url).modelInformation.contextLength == 512)
         await hearth.close()
     }
 }

@@ -36,7 +36,7 @@ import Testing
     }
 
     private func watched(_ engine: ScriptedEngine, time: TimeSource = .system) -> WatchedEngine {
-        WatchedEngine(engine, of: release, in: manager, time: time)
+        WatchedEngine(TextToolEngine(engine), of: release, in: manager, time: time)
     }
 
     /// Listens to an answer to its end.

@@ -14,7 +14,7 @@ import Testing
 /// The trial of models that give vectors and do not answer.
 @Suite(.timeLimit(.minutes(10))) struct EncoderProbeTests {
     /// Gives the same vectors for whatever it is asked, and answers nobody.
-    private struct VectorEngine: InferenceEngine {
+    private struct VectorEngine: InferenceEngine, TokenReader {
         let vectors: [[Float]]
         let isEncoderOnly: Bool
         var embeddingLength = 2

@@ -25,8 +25,8 @@ import Testing
             let shown = try #require(
                 try MemoryPlanning.plan(file: TestModel.path, deviceMemory: memory, gpu: gpu))
             // As an engine is opened.
-            let configuration = LlamaConfiguration(
-                contextLength: shown.contextLength, deviceMemory: memory, cacheType: shown.cacheType)
+            var configuration = LlamaConfiguration(contextLength: shown.contextLength, deviceMemory: memory)
+            configuration.cacheType = shown.cacheType
             let load = try #require(LoadPlan(TestModel.path, projector: nil, configuration: configuration))
             #expect(shown.gpuLayers == load.gpuLayers(on: devices))
             #expect(shown.estimate == load.estimate)

@@ -88,16 +88,18 @@ function replyView(message, actions) {
     const drawRest = () => {
         const isAnswering = actions.isAnswering(current);
         // Stopped by the user, or by the end of the server.
-        const isUnfinished = !isAnswering && !current.facts && !current.canContinueLocally;
+        const isUnfinished = !isAnswering && !current.facts;
+        const isCut = current.facts?.finish === "interrupted";
+        const found = foundPages(current);
         keyed(cards, current.cards ?? [], (card) => card.id, (card) => cardView(card, (name, body) => actions.card(current, card.id, name, body)));
         fill(notices, (current.notices ?? []).map((notice) => h("p.note", { dir: "auto" }, notice)),
             isUnfinished && h("p.note", t("chat.unfinished"),
                 h("button.small", { type: "button", onclick: () => actions.regenerate(current) }, t("chat.regenerate"))),
-            current.canContinueLocally && !isAnswering && h("p.note.warning", icon("cloud"), t("chat.cut"),
+            isCut && !isAnswering && h("p.note.warning", icon("cloud"), t("chat.cut"),
                 h("button.small.primary", { type: "button", onclick: () => actions.proceed() }, t("chat.continue-locally"))));
-        fill(sources, current.sources?.length > 0 && [
+        fill(sources, found.length > 0 && [
             h("h4", t("chat.sources")),
-            h("ol", current.sources.map((source) => h("li", { dir: "auto" }, sourceLink(source)))),
+            h("ol", found.map((source) => h("li", { dir: "auto" }, sourceLink(source)))),
         ]);
         fill(bar, isAnswering ? null : [
             branches(current, actions),
@@ -112,7 +114,7 @@ function replyView(message, actions) {
         node.classList.toggle("answering", isAnswering);
         answer.show(next.content, !isAnswering);
         thinking.update(next, isAnswering);
-        const shown = isAnswering && !next.content && !next.thinking ? phaseText(next.phase) : "";
+        const shown = isAnswering && !next.content && !next.thinkingContent ? phaseText(next.phase) : "";
         set(phase, { hidden: !shown });
         if (shown && phase.dataset.shown !== shown) {
             phase.dataset.shown = shown;
@@ -126,9 +128,10 @@ function replyView(message, actions) {
 
 function phaseText(phase) {
     if (!phase) return t("phase.chat.waiting");
-    if (phase.name === "prefill" && phase.total) return t("phase.chat.prefill", { done: phase.done ?? 0, total: phase.total });
+    const { phase: name, doneTokens: done = 0, totalTokens: total } = phase;
+    if (name === "prefill" && total) return t("phase.chat.prefill", { done, total });
     const fraction = phase.fraction !== undefined && phase.fraction !== null ? ` ${percent(phase.fraction)}` : "";
-    return t(`phase.chat.${phase.name}`) + fraction;
+    return t(`phase.chat.${name}`) + fraction;
 }
 
 // Folded, the last line of the thinking is live; unfolded, all of it.
@@ -152,13 +155,17 @@ function thinkingView(actions) {
         node,
         update(message, isAnswering) {
             const next = isAnswering && Boolean(message.isThinking);
-            if (message.thinking === content && next === isThinking) return;
-            content = message.thinking ?? "";
+            if (message.thinkingContent === content && next === isThinking) return;
+            content = message.thinkingContent ?? "";
             isThinking = next;
             draw();
         },
     };
 }
+
+/// The results of the searches that the answer rests on.
+const foundPages = (message) => (message.cards ?? []).filter(({ tag, state }) => tag === "WEB_SEARCH" && state === "done")
+    .flatMap(({ items }) => items);
 
 function sourceLink(source) {
     const url = source.url ? outside(source.url) : null;
@@ -173,12 +180,13 @@ const normalEnds = ["end", "stop", "stop-string", "tool-calls"];
 /// Where an answer was computed and why, and how fast.
 function factsLine(facts) {
     if (!facts) return null;
+    const { decodeTokensPerSecond: rate, firstTokenSeconds: first } = facts.timings ?? {};
+    const tokens = facts.usage?.generatedTokens;
     const parts = [
         facts.model,
-        facts.tokensPerSecond && t("facts.rate", { rate: decimal(facts.tokensPerSecond) }),
-        facts.firstTokenSeconds !== undefined && facts.firstTokenSeconds !== null
-            && t("facts.first", { seconds: decimal(facts.firstTokenSeconds, 2) }),
-        facts.generatedTokens && t("facts.tokens", { n: facts.generatedTokens }),
+        rate && t("facts.rate", { rate: decimal(rate) }),
+        first !== undefined && t("facts.first", { seconds: decimal(first, 2) }),
+        tokens && t("facts.tokens", { n: tokens }),
         facts.finish && !normalEnds.includes(facts.finish) && tOr(`finish.${facts.finish}`, facts.finish),
     ].filter(Boolean);
     return h("span.facts-line",

@@ -6,7 +6,7 @@ import { bytes } from "../kit/format.js";
 import { canAnswer, home, homeChanged } from "../data/home.js";
 import { isMoving, library, libraryChanged, movingRows, readLibrary, rowChanged, rows, usableTextRows } from "../data/library.js";
 import { progressView } from "../models/progress.js";
-import { modelCard, stateText } from "../models/card.js";
+import { memoryText, modelCard, stateText } from "../models/card.js";
 import { download, select } from "../models/download.js";
 
 /// The view: `{ node, end }`. `suggest(text)` puts a text into the composer.
@@ -42,7 +42,7 @@ export function welcome(suggest) {
         h("p.caption", t("welcome.recommended")),
         h("p.name", { dir: "auto" }, row.name),
         row.summary && h("p.muted", { dir: "auto" }, row.summary),
-        h("p.model-figures", h("span", icon("download"), row.sizeText), row.memoryText && h("span", icon("memory"), row.memoryText)),
+        h("p.model-figures", h("span", icon("download"), bytes(row.sizeBytes)), row.memoryBytes && h("span", icon("memory"), memoryText(row))),
         row.state === "failed" && h("p.note.error", { role: "alert" }, stateText(row)),
         h("button.primary.big", {
             type: "button", onclick: () => (row.isUsable ? select(row) : download(row)),

@@ -38,11 +38,11 @@ export class Thread {
             if (index >= 0) this.messages.splice(index);
             this.reordered.emit();
         });
-        listen("phase", (data) => this.#with(data, "phase", (message) => { message.phase = data.phase; }));
+        listen("phase", (data) => this.#with(data, "phase", (message) => { message.phase = data; }));
         listen("thinking", (data) => this.#with(data, "thinking", (message) => {
             message.phase = null;
             message.isThinking = true;
-            this.#grow(message, "thinking", data);
+            this.#grow(message, "thinkingContent", data);
         }));
         listen("thinking-ended", (data) => this.#with(data, "thinking", (message) => { message.isThinking = false; }));
         listen("text", (data) => this.#with(data, "text", (message) => {
@@ -57,7 +57,7 @@ export class Thread {
         listen("notice", (data) => this.#with(data, "cards", (message) => {
             if (!message.notices.includes(data.text)) message.notices.push(data.text);
         }));
-        listen("failed", (data) => this.failed.emit(data.failure));
+        listen("failed", ({ failure, needsModel }) => this.failed.emit({ ...failure, needsModel }));
         listen("branch", () => this.read());
         this.#ends.push(reset.on(() => this.read().catch(() => {})));
     }
@@ -110,10 +110,10 @@ export class Thread {
     }
 
     // The offset makes an event that was already included harmless; a gap shows that something was missed.
-    #grow(message, name, { offset, text }) {
+    #grow(message, name, { offset, delta }) {
         const before = message[name] ?? "";
         if (offset > before.length) this.read().catch(() => {});
-        else message[name] = offset === before.length ? before + text : before.slice(0, offset) + text;
+        else message[name] = offset === before.length ? before + delta : before.slice(0, offset) + delta;
     }
 
     async #readContext() {

@@ -15,9 +15,9 @@ export function stateText(row) {
     switch (row.state) {
         case "downloading":
         case "waiting": return [phaseText(row), bytesText(row), paceText(row)].filter(Boolean).join(" · ");
-        case "update-available": return t("state.update", { version: row.update?.version ?? "" });
-        case "failed": return row.detail ?? row.stateText;
-        case "incompatible": return row.detail ?? row.stateText;
+        case "update-available": return t("state.update", { version: row.update ?? "" });
+        case "failed":
+        case "incompatible": return row.detail;
         case "not-downloaded": return row.keptBytes ? t("state.kept", { bytes: bytes(row.keptBytes) }) : t("state.not-downloaded");
         default:
             if (row.isLoaded) return t("state.loaded");
@@ -39,7 +39,7 @@ export function tap(row) {
 }
 
 function tapLabel(row) {
-    const size = row.sizeText ? `, ${row.sizeText}` : "";
+    const size = row.sizeBytes ? `, ${bytes(row.sizeBytes)}` : "";
     if (isClassifier(row)) return t("card.read", { name: row.name });
     if (row.state === "failed") return t("card.retry", { name: row.name });
     if (row.action === "download") return t("card.download", { name: row.name, size });
@@ -85,13 +85,13 @@ export function modelCard(row) {
             "aria-disabled": next.state === "incompatible" || (isMoving(next) && !next.action) ? "true" : null,
         });
         set(more, { "aria-label": t("card.more", { name: next.name }), title: t("card.more.short") });
-        redraw("badges", next.badges.join() + next.format, () => fill(badges, next.badges.map((badge, index) =>
-            h("span.badge", { class: badge }, tOr(`badge.${badge}`, next.badgeTexts?.[index] ?? badge))),
+        redraw("badges", next.badges.join() + next.format, () => fill(badges, next.badges.map((badge) =>
+            h("span.badge", { class: badge }, tOr(`badge.${badge}`, badge))),
             next.format === "mlx" && h("span.badge.mlx", { title: t("badge.mlx.title") }, "MLX")));
         text(summary, next.summary ?? "");
-        redraw("figures", `${next.sizeText}|${next.memoryText}|${next.version}`, () => fill(figures,
-            next.sizeText && h("span", { title: t("card.size") }, icon("download"), next.sizeText),
-            next.memoryText && h("span", { title: t("card.memory") }, icon("memory"), next.memoryText),
+        redraw("figures", `${next.sizeBytes}|${next.memoryBytes}|${next.version}`, () => fill(figures,
+            next.sizeBytes && h("span", { title: t("card.size") }, icon("download"), bytes(next.sizeBytes)),
+            next.memoryBytes && h("span", { title: t("card.memory") }, icon("memory"), memoryText(next)),
             next.version && h("span.version", [next.version, next.variant].filter(Boolean).join(" · "))));
         text(state, stateText(next));
         redraw("status", `${isMoving(next)}|${next.state}|${isChosen(next)}`, () => fill(status, statusMark(next)));
@@ -124,8 +124,11 @@ function actionKinds(row) {
 }
 
 /// The text of the button that brings an update, with its size if it is known.
-export const updateLabel = ({ update }) => update.sizeBytes
-    ? t("card.update", { version: update.version, size: bytes(update.sizeBytes) }) : t("card.update.plain", { version: update.version });
+export const updateLabel = ({ update: version, sizeBytes }) => sizeBytes
+    ? t("card.update", { version, size: bytes(sizeBytes) }) : t("card.update.plain", { version });
+
+/// The memory that a model needs.
+export const memoryText = ({ memoryBytes }) => `${bytes(memoryBytes)} RAM`;
 
 function actionButton(kind, row) {
     const button = (label, run, classes = "") => h("button.small", { type: "button", class: classes, onclick: () => run(row()) }, label);

@@ -36,10 +36,9 @@ async function askAbout(row, code, reason, options) {
     const question = questions[code];
     if (!question || Object.keys(question.option).some((name) => name in options)) return false;
     begun.delete(row.id);
-    const size = row.update?.sizeBytes ?? row.sizeBytes;
     const isYes = await ask({
         title: t(`ask.${question.key}.title`),
-        text: t(`ask.${question.key}.text`, { name: row.name, size: size ? bytes(size) : row.sizeText ?? "", reason }),
+        text: t(`ask.${question.key}.text`, { name: row.name, size: bytes(row.sizeBytes), reason }),
         yes: t(`ask.${question.key}.yes`),
         isDangerous: question.isDangerous,
     });
@@ -50,7 +49,7 @@ async function askAbout(row, code, reason, options) {
 rowChanged.on((row) => {
     const options = begun.get(row.id);
     if (!options) return;
-    if (row.state === "failed") askAbout(row, row.code, row.detail ?? row.stateText, options).then((isAsked) => { if (!isAsked) begun.delete(row.id); });
+    if (row.state === "failed") askAbout(row, row.code, row.detail, options).then((isAsked) => { if (!isAsked) begun.delete(row.id); });
     else if (row.state === "downloaded") begun.delete(row.id);
 });
 

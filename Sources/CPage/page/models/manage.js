@@ -6,10 +6,13 @@ import { bytes } from "../kit/format.js";
 import { t } from "../kit/texts.js";
 import { perform, showError, toast } from "../kit/toast.js";
 import { rowChanged, rows } from "../data/library.js";
-import { updateLabel } from "./card.js";
+import { memoryText, updateLabel } from "./card.js";
 import { change, download, select } from "./download.js";
 
 const name = (release) => [release.version, release.variant].filter(Boolean).join(" ");
+
+/// The release in use.
+const installed = (row) => ({ version: row.installed ?? row.version, variant: row.installedVariant });
 
 /// Opens the dialog of a row and keeps it equal to the row.
 export function manage(row) {
@@ -17,7 +20,7 @@ export function manage(row) {
     let releases = [];
     const draw = () => fill(body, parts(rows.get(row.id) ?? row, releases, () => dialog.close()));
     // Progress comes ten times a second; only what the dialog displays may cost the focus of its buttons.
-    const keyOf = ({ progress, download, stateText, ...rest }) => JSON.stringify(rest);
+    const keyOf = ({ progress, download, receivedBytes, ...rest }) => JSON.stringify(rest);
     let drawn = keyOf(row);
     const end = rowChanged.on((next) => {
         if (next.id !== row.id || keyOf(next) === drawn) return;
@@ -37,18 +40,18 @@ function parts(row, releases, close) {
     return [
         row.summary && h("p", { dir: "auto" }, row.summary),
         h("dl.facts",
-            fact("manage.version", row.installed ? name(row.installed) : row.version),
+            fact("manage.version", row.installed ? name(installed(row)) : row.version),
             fact("manage.format", row.format?.toUpperCase()),
-            fact("manage.size", row.sizeText),
-            fact("manage.memory", row.memoryText),
+            fact("manage.size", bytes(row.sizeBytes)),
+            fact("manage.memory", memoryText(row)),
             fact("manage.source", row.reference),
             fact("manage.checked", t(row.isVerified ? "manage.checked.yes" : "manage.checked.no"))),
-        row.state === "incompatible" && h("p.note.warning", row.detail ?? row.stateText),
+        row.state === "incompatible" && h("p.note.warning", row.detail),
         isHere && h("section", h("h3", t("manage.use")), h("div.buttons", roleButtons(row, close))),
         isHere && h("section", h("h3", t("manage.releases")), h("div.buttons", releaseButtons(row)),
-            row.pinned && h("p.hint", t("manage.pinned", { version: name(row.pinned) })),
+            row.pinned && h("p.hint", t("manage.pinned", { version: row.pinned })),
             releases.length > 1 && h("ul.plain", releases.map((release) => h("li",
-                name(release), release.isActive && h("span.badge.active", t("badge.active")),
+                name(release), release.active && h("span.badge.active", t("badge.active")),
                 h("span.muted", ` ${bytes(release.sizeBytes)}`))))),
         row.heldBack?.length > 0 && h("section", h("h3", t("manage.held-back")), h("ul.plain", row.heldBack.map((held) =>
             h("li", h("strong", name(held)), ": ", held.reason)))),
@@ -79,17 +82,17 @@ function roleButtons(row, close) {
 function releaseButtons(row) {
     return [
         row.update && button(updateLabel(row), () => download(row), "primary"),
-        row.rollback && button(t("manage.rollback", { version: name(row.rollback) }), async () => {
+        row.rollback && button(t("manage.rollback", { version: row.rollback }), async () => {
             const isSure = await ask({
                 title: t("manage.rollback.title", { name: row.name }),
-                text: t("manage.rollback.text", { from: name(row.installed ?? row), to: name(row.rollback) }),
+                text: t("manage.rollback.text", { from: name(installed(row)), to: row.rollback }),
                 yes: t("manage.rollback.yes"),
             });
-            if (isSure && await change(row, "rollback")) toast(t("manage.rollback.done", { name: row.name, version: name(row.rollback) }));
+            if (isSure && await change(row, "rollback")) toast(t("manage.rollback.done", { name: row.name, version: row.rollback }));
         }),
         row.pinned
             ? button(t("manage.unpin"), () => change(row, "unpin"))
-            : button(t("manage.pin", { version: row.installed?.version ?? row.version }), () => change(row, "pin")),
+            : button(t("manage.pin", { version: row.installed ?? row.version }), () => change(row, "pin")),
     ];
 }
 
@@ -119,7 +122,7 @@ function fileButtons(row, isHere, close) {
         row.presence !== "bundled" && button(t("manage.remove"), async () => {
             const isSure = await ask({
                 title: t("manage.remove.title", { name: row.name }),
-                text: t("manage.remove.text", { size: row.sizeText ?? "" }),
+                text: t("manage.remove.text", { size: bytes(row.sizeBytes) }),
                 yes: t("manage.remove.yes"), isDangerous: true,
             });
             if (!isSure) return;

@@ -11,10 +11,10 @@ import { cancel, download, pause } from "./download.js";
 
 /// The phase of a download in a word: "Downloading", "Verifying", "Waiting: Wi-Fi required".
 export function phaseText(row) {
-    const { phase = "downloading", attempt, attempts } = row.download ?? {};
+    const { phase = "downloading", attempt, attempts, waitingFor } = row.download ?? {};
     if (phase === "retrying") return t("phase.retrying", { attempt: attempt ?? 2, attempts: attempts ?? 3 });
-    if (row.state === "waiting" || phase === "waiting") return row.stateText?.startsWith("waiting: ")
-        ? t("phase.waiting-for", { reason: row.stateText.slice(9) }) : t("phase.waiting");
+    if (row.state === "waiting" && waitingFor) return t("phase.waiting-for", { reason: t(`phase.hold.${waitingFor}`) });
+    if (row.state === "waiting" && phase !== "paused") return t("phase.waiting");
     return t(`phase.${phase}`);
 }
 
@@ -66,7 +66,7 @@ export function progressView(row, { isSheet = false } = {}) {
         text(caption, phaseText(next));
         text(name, next.name);
         text(part, isKnown ? percent(fraction) : "");
-        text(size, bytesText(next) || next.sizeText);
+        text(size, bytesText(next) || bytes(next.sizeBytes));
         text(pace, paceText(next) || " ");
         bar.firstChild.style.inlineSize = `${fraction * 100}%`;
         bar.classList.toggle("unknown", !isKnown);

@@ -26,10 +26,10 @@ function draw(body, transfers, read) {
     };
     return fill(body, h("ul.rows", { role: "list" }, transfers.map((transfer) => h("li.row",
         h("div.grow",
-            h("p.name", { dir: "auto" }, transfer.label),
+            h("p.name", { dir: "auto" }, transfer.file ?? transfer.key),
             h("p.caption", t(`transfers.state.${transfer.state}`), " · ", transfer.totalBytes
                 ? `${percent(transfer.receivedBytes / transfer.totalBytes)} · ${t("download.bytes", { done: bytes(transfer.receivedBytes), total: bytes(transfer.totalBytes) })}`
-                : bytes(transfer.receivedBytes), transfer.sentence && ` · ${transfer.sentence}`)),
+                : bytes(transfer.receivedBytes), transfer.reason && ` · ${transfer.reason}`)),
         ["running", "waiting"].includes(transfer.state) && button(transfer, "pause"),
         ["paused", "interrupted"].includes(transfer.state) && button(transfer, "resume"),
         transfer.state !== "finished" && button(transfer, "cancel")))));

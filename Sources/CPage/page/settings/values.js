@@ -12,27 +12,40 @@ function settingRow(setting) {
     const problem = h("p.problem", { role: "alert" });
     const saved = h("span.saved", { "aria-hidden": "true" });
     const control = controlOf(setting, id);
-    const save = async () => {
+    const save = async (value) => {
         try {
-            const value = valueOf(setting, control);
             const { settings } = await patch("/settings", { [setting.key]: value });
             const fresh = settings?.find(({ key }) => key === setting.key);
             if (fresh) Object.assign(setting, { value: undefined }, fresh);
             fill(problem);
             set(control, { "aria-invalid": null });
+            set(reset, { hidden: !isSet() });
             fill(saved, "✓");
             announce(t("saved"));
             setTimeout(() => fill(saved), 1500);
+            return true;
         } catch (error) {
             fill(problem, error.sentence);
             set(control, { "aria-invalid": "true" });
         }
     };
-    control.addEventListener("change", save);
+    control.addEventListener("change", () => save(valueOf(setting, control)));
+    const isSet = () => (setting.value ?? null) !== null;
+    // After a reset the control displays the default.
+    const reset = h("button.small", {
+        type: "button", hidden: !isSet(), "aria-describedby": `${id}-name`,
+        onclick: async () => {
+            if (!await save(null)) return;
+            const fresh = settingRow(setting);
+            row.replaceWith(fresh);
+            fresh.querySelector(`#${id}`).focus();
+        },
+    }, t("settings.reset"));
     const hint = [tOr(`setting.${setting.key}.hint`, ""), setting.reopensModels ? t("settings.reopens") : ""].filter(Boolean).join(" ");
-    return h("div.setting", { class: setting.type === "boolean" ? "switch-row" : "" },
-        h("div.setting-words", h("label", { for: id }, labelOf(setting.key)), hint && h("p.hint", { id: `${id}-hint` }, hint)),
-        h("div.setting-control", control, setting.unit && h("span.muted", setting.unit), saved), problem);
+    const row = h("div.setting", { class: setting.type === "boolean" ? "switch-row" : "" },
+        h("div.setting-words", h("label", { for: id, id: `${id}-name` }, labelOf(setting.key)), hint && h("p.hint", { id: `${id}-hint` }, hint)),
+        h("div.setting-control", control, setting.unit && h("span.muted", setting.unit), reset, saved), problem);
+    return row;
 }
 
 /// The name of a setting: of the texts, or its key in words.
@@ -41,14 +54,14 @@ function labelOf(key) {
     return tOr(`setting.${key}`, words.charAt(0).toUpperCase() + words.slice(1));
 }
 
-// Values are texts; an absent one is not set, and `usual` is what counts then.
-function controlOf({ type, value, choices, minimum, maximum, usual }, id) {
+// Values are texts; an absent one is not set, and the default counts then.
+function controlOf({ type, value, choices, range, default: standard }, id) {
     const common = { id, "aria-describedby": `${id}-hint` };
-    if (type === "boolean") return h("input", { ...common, type: "checkbox", role: "switch", checked: (value ?? usual) === "true" });
+    if (type === "boolean") return h("input", { ...common, type: "checkbox", role: "switch", checked: (value ?? standard) === "true" });
     const name = (choice) => tOr(`choice.${choice}`, choice);
     if (type === "choice") {
         return h("select", common,
-            h("option", { value: "", selected: !value }, usual ? t("settings.default", { value: name(usual) }) : t("settings.unset")),
+            h("option", { value: "", selected: !value }, standard ? t("settings.default", { value: name(standard) }) : t("settings.unset")),
             (choices ?? []).map((choice) => h("option", { value: choice, selected: value === choice }, name(choice))));
     }
     if (type === "list") {
@@ -57,8 +70,8 @@ function controlOf({ type, value, choices, minimum, maximum, usual }, id) {
     }
     const isNumber = type === "integer" || type === "number";
     return h("input", {
-        ...common, type: isNumber ? "number" : "text", min: minimum, max: maximum, step: type === "number" ? "any" : undefined,
-        value: value ?? "", placeholder: usual ?? t("settings.unset"), spellcheck: "false", dir: isNumber ? undefined : "auto",
+        ...common, type: isNumber ? "number" : "text", min: range?.minimum, max: range?.maximum, step: type === "number" ? "any" : undefined,
+        value: value ?? "", placeholder: standard ?? t("settings.unset"), spellcheck: "false", dir: isNumber ? undefined : "auto",
     });
 }
 

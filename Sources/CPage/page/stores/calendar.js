@@ -4,7 +4,7 @@ import { get } from "../kit/api.js";
 import { icon } from "../kit/icons.js";
 import { day, dayKey, localInput, time } from "../kit/format.js";
 import { language, t } from "../kit/texts.js";
-import { changes, editRecord, emptyNote, momentDate, ownTimeZone, recordRow, unreadableNote } from "./records.js";
+import { changes, editRecord, emptyNote, isDay, momentDate, ownTimeZone, recordRow, unreadableNote } from "./records.js";
 
 export const canSearch = false;
 
@@ -68,7 +68,7 @@ function monthGrid(from, byDay, read) {
 
 function eventRow(occurrence, read) {
     const { event, at } = occurrence;
-    const { isAllDay } = occurrence.start;
+    const isAllDay = isDay(occurrence.start);
     const end = isAllDay ? null : momentDate(occurrence.end);
     return recordRow({
         before: h("span.row-time", isAllDay ? t("stores.calendar.all-day") : [h("span", time(at)), end && h("span", time(end))]),
@@ -88,10 +88,10 @@ export const add = (read) => edit(null, read);
 function edit(event, read) {
     const begin = event ? momentDate(event.start) : new Date(`${chosen}T${String(new Date().getHours() + 1).padStart(2, "0").slice(-2)}:00`);
     const start = Number.isNaN(begin.getTime()) ? new Date() : begin;
-    const isAllDay = Boolean(event?.start?.isAllDay);
+    const isAllDay = isDay(event?.start);
     // The end of a whole day is the midnight behind it; people name the last day.
     const end = !event?.end ? new Date(start.getTime() + (isAllDay ? 0 : 3_600_000)) : isAllDay ? shifted(momentDate(event.end), -1) : momentDate(event.end);
-    const moment = (value) => ({ date: new Date(value).toISOString(), timeZone: event?.start?.timeZone ?? ownTimeZone(), isAllDay: false });
+    const moment = (value) => new Date(value).toISOString();
     editRecord({
         store: "calendar", id: event?.id, read,
         title: t(event ? "stores.calendar.edit" : "stores.calendar.add"),
@@ -105,14 +105,12 @@ function edit(event, read) {
             { name: "notes", label: t("field.notes"), type: "long", value: event?.notes },
         ],
         toBody: (values) => {
-            const dayOnly = (date) => ({ date: `${dayKey(date)}T00:00:00.000Z`, isAllDay: true });
-            const { isAllDay: _, ...rest } = values;
+            const { isAllDay: _, start: from, end: until, ...words } = values;
             const hasMoved = !event || values.start !== localInput(start) || values.end !== localInput(end) || values.isAllDay !== isAllDay;
-            const { start: from, end: until, ...words } = rest;
-            const { alarmMinutes = undefined, ...changed } = changes(event, words);
-            return { ...changed, ...(alarmMinutes !== undefined && (alarmMinutes === null ? { clear: ["alarm"] } : { alarmMinutes })), ...(hasMoved && (values.isAllDay
-                ? { start: dayOnly(new Date(from)), end: dayOnly(shifted(new Date(until || from), 1)) }
-                : { start: moment(from), ...(until && { end: moment(until) }) })) };
+            const times = () => (values.isAllDay
+                ? { start: dayKey(new Date(from)), end: dayKey(shifted(new Date(until || from), 1)) }
+                : { start: moment(from), timeZone: event?.timeZone ?? ownTimeZone(), ...(until && { end: moment(until) }) });
+            return { ...changes(event, words), ...(hasMoved && times()) };
         },
     });
 }

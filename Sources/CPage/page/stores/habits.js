@@ -26,7 +26,7 @@ function row(habit, read) {
         h("span.row-icon", icon("habits")),
         h("button.row-open", { type: "button", onclick: () => edit(habit, read) },
             h("span.name", { dir: "auto" }, habit.name),
-            h("span.caption", `${t(`habit.${habit.frequency}`)} · ${t(`habit.streak.${habit.frequency}`, { n: habit.streak })}`)),
+            h("span.caption", `${t(`habit.${habit.frequency}`)} · ${t(`habit.streak.${habit.frequency}`, { n: habit.currentStreak })}`)),
         h("div.habit-days", { role: "group", "aria-label": t("habit.days", { name: habit.name }) }, days.map((date) => dayButton(habit, date, read))));
 }
 

@@ -57,14 +57,15 @@ export const recordRow = ({ symbol, title, caption, detail, open, before, after 
         h("span.name", { dir: "auto" }, title), caption && h("span.caption", { dir: "auto" }, caption),
         detail && h("span.caption.clamp", { dir: "auto" }, detail)), after);
 
-/// The moment of a record `{ date, timeZone, isAllDay }` as a local date; all-day dates are days, not moments.
-export function momentDate(moment) {
-    if (!moment) return null;
-    if (moment.isAllDay) {
-        const [year, month, day] = moment.date.slice(0, 10).split("-").map(Number);
-        return new Date(year, month - 1, day);
-    }
-    return new Date(moment.date);
+/// Whether a time of a record is a whole day, such as `2026-11-25`.
+export const isDay = (time) => time?.length === 10;
+
+/// The time of a record as a local date; whole days are days, not moments.
+export function momentDate(time) {
+    if (!time) return null;
+    if (!isDay(time)) return new Date(time);
+    const [year, month, day] = time.split("-").map(Number);
+    return new Date(year, month - 1, day);
 }
 
 export const ownTimeZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;

@@ -4,7 +4,7 @@ import { at, get, patch, post } from "../kit/api.js";
 import { day, dayAndTime, localInput } from "../kit/format.js";
 import { showError } from "../kit/toast.js";
 import { t } from "../kit/texts.js";
-import { editRecord, emptyNote, momentDate, offerUndo, ownTimeZone, recordRow, unreadableNote } from "./records.js";
+import { editRecord, emptyNote, isDay, momentDate, offerUndo, ownTimeZone, recordRow, unreadableNote } from "./records.js";
 
 export const canSearch = true;
 
@@ -14,7 +14,7 @@ let showsCompleted = false;
 export async function draw(body, query) {
     const read = () => draw(body, query);
     const reply = await get(`/stores/reminders?completed=${showsCompleted}&q=${encodeURIComponent(query)}`);
-    const order = (reminder) => reminder.due?.date ?? "9";
+    const order = (reminder) => reminder.due ?? "9";
     const list = [...reply.reminders].sort((a, b) => Boolean(a.completed) - Boolean(b.completed) || (order(a) < order(b) ? -1 : 1));
     fill(body, unreadableNote(reply.unreadable),
         h("button.chip", { type: "button", "aria-pressed": String(showsCompleted), onclick: () => { showsCompleted = !showsCompleted; read(); } }, t("stores.reminders.completed")),
@@ -23,17 +23,17 @@ export async function draw(body, query) {
 
 function row(reminder, read) {
     const due = momentDate(reminder.due);
-    const isLate = due && !reminder.completed && due < new Date() && !(reminder.due.isAllDay && day(due) === day(new Date()));
+    const isLate = due && !reminder.completed && due < new Date() && !(isDay(reminder.due) && day(due) === day(new Date()));
     const box = h("input.tick", {
         type: "checkbox", checked: Boolean(reminder.completed), "aria-label": t("stores.reminders.complete", { title: reminder.title }),
         onchange: () => {
-            const call = box.checked ? post(at("stores", "reminders", reminder.id, "complete")) : patch(at("stores", "reminders", reminder.id), { completed: false });
+            const call = box.checked ? post(at("stores", "reminders", reminder.id, "complete")) : patch(at("stores", "reminders", reminder.id), { completed: null });
             call.then((reply) => { offerUndo(t("stores.reminders.done"), reply.action, read); read(); }, (error) => { set(box, { checked: !box.checked }); showError(error); });
         },
     });
     const view = recordRow({
         before: box, title: reminder.title,
-        caption: [due && (reminder.due.isAllDay ? day(due) : dayAndTime(due)), reminder.list].filter(Boolean).join(" · "),
+        caption: [due && (isDay(reminder.due) ? day(due) : dayAndTime(due)), reminder.list].filter(Boolean).join(" · "),
         after: [isLate && h("span.badge.late", t("stores.reminders.late")), reminder.priority > 0 && reminder.priority < 5 && h("span.badge", t("stores.reminders.high"))],
         open: () => edit(reminder, read),
     });
@@ -56,8 +56,8 @@ function edit(reminder, read) {
         ],
         toBody: ({ title, due: date, priority }) => ({
             title, priority: Number(priority),
-            ...(date && { due: { date: new Date(date).toISOString(), timeZone: reminder?.due?.timeZone ?? ownTimeZone(), isAllDay: false } }),
-            ...(!date && reminder?.due && { clear: ["due"] }),
+            ...(date && { due: new Date(date).toISOString(), timeZone: reminder?.timeZone ?? ownTimeZone() }),
+            ...(!date && reminder?.due && { due: null }),
         }),
     });
 }

@@ -40,7 +40,7 @@ export default {
     "download.model": "Modell laden", "download.cancel": "Download abbrechen", "download.pause": "Pause", "download.resume": "Fortsetzen", "download.discard": "Verwerfen",
     "download.title": "Download", "download.bytes": "{done} von {total}", "download.left": "noch {time}", "download.pill": "{percent} {name}", "download.spoken": "{name}: {percent} Prozent",
     "phase.queued": "In der Warteschlange", "phase.connecting": "Verbinden", "phase.downloading": "Download läuft", "phase.verifying": "Prüfen", "phase.extracting": "Entpacken",
-    "phase.installing": "Installieren", "phase.preparing": "Vorbereiten", "phase.probing": "Testen", "phase.waiting": "Wartet", "phase.waiting-for": "Wartet: {reason}",
+    "phase.installing": "Installieren", "phase.preparing": "Vorbereiten", "phase.probing": "Testen", "phase.waiting": "Wartet", "phase.waiting-for": "Wartet: {reason}", "phase.hold.offline": "Kein Netz", "phase.hold.metered": "WLAN nötig",
     "phase.retrying": "Neuer Versuch {attempt} von {attempts}", "phase.paused": "Angehalten",
     "state.deleting": "Wird gelöscht", "state.update": "Update auf {version} verfügbar", "state.kept": "Unvollständig, {bytes} behalten", "state.not-downloaded": "Nicht geladen",
     "state.loaded": "Vorhanden, geladen", "state.bundled": "Mit dem Programm geliefert", "state.downloaded": "Vorhanden",
@@ -76,7 +76,7 @@ export default {
     "chat.thinking": "Denkt…", "chat.thoughts": "Gedanken", "chat.answer-now": "Jetzt antworten", "chat.answering": "Antwortet", "chat.jump": "Zur neuesten Nachricht",
     "chat.picture": "Bild {number}", "chat.image": "Bild: {name}", "chat.code": "Code.", "chat.code.plain": "Text", "chat.table": "Tabelle", "chat.sources": "Quellen",
     "chat.unfinished": "Diese Antwort ist nicht fertig.", "chat.cut": "Die Verbindung zur Cloud ist abgebrochen.", "chat.continue-locally": "Auf diesem Gerät fortsetzen",
-    "phase.chat.waiting": "Wartet", "phase.chat.loading": "Modell wird geladen", "phase.chat.connecting": "Verbinden", "phase.chat.prefill": "Liest {done} von {total} Tokens", "phase.chat.decode": "Schreibt",
+    "phase.chat.waiting": "Wartet", "phase.chat.load": "Modell wird geladen", "phase.chat.connect": "Verbinden", "phase.chat.prefill": "Liest {done} von {total} Tokens", "phase.chat.decode": "Schreibt",
     "facts.rate": "{rate} Tokens/s", "facts.first": "erstes Token nach {seconds} s", "facts.tokens.one": "{n} Token", "facts.tokens.other": "{n} Tokens",
     "finish.length": "Längengrenze erreicht", "finish.interrupted": "angehalten", "finish.content-filter": "von der Cloud zurückgehalten", "finish.context-full": "Kontext voll", "finish.timeout": "Zeitgrenze erreicht",
     "route.local": "Auf diesem Gerät", "route.cloud": "Cloud", "route.credits": "{left} von {of}", "route.force-local": "Klicken, um nur auf diesem Gerät zu antworten.", "route.allow-cloud": "Klicken, um die Cloud zu erlauben.",
@@ -107,7 +107,7 @@ export default {
     "priority.none": "Keine", "priority.high": "Hoch", "priority.medium": "Mittel", "priority.low": "Niedrig",
 
     // Settings
-    "settings.title": "Einstellungen", "settings.default": "Vorgabe: {value}", "settings.reopens": "Eine Änderung lädt die Modelle neu.", "settings.unset": "Nicht gesetzt", "settings.list": "Eines je Zeile", "settings.more": "Mehr",
+    "settings.title": "Einstellungen", "settings.default": "Vorgabe: {value}", "settings.reset": "Zurücksetzen", "settings.reopens": "Eine Änderung lädt die Modelle neu.", "settings.unset": "Nicht gesetzt", "settings.list": "Eines je Zeile", "settings.more": "Mehr",
     "settings.model": "KI-Modell", "settings.model.lead": "Die Modelle für Text und Bilder. Beide werden gemerkt.", "settings.look": "Darstellung", "settings.look.lead": "Farben und Sprache dieser Seite, und was Chats zeigen.",
     "settings.network": "Netz", "settings.network.lead": "Wann Hearth das Netz benutzt, und was Hearth erreichen darf.", "settings.cloud": "Cloud und Guthaben", "settings.cloud.lead": "Wo Antworten berechnet werden.",
     "settings.permissions": "Erlaubnisse", "settings.permissions.lead": "Ob eine Aktion fragt, bevor sie ausgeführt wird.", "settings.tools": "Werkzeuge", "settings.tools.lead": "Was der Assistent benutzen darf.",

@@ -40,7 +40,7 @@ export default {
     "download.model": "Download Model", "download.cancel": "Cancel download", "download.pause": "Pause", "download.resume": "Resume", "download.discard": "Discard",
     "download.title": "Download", "download.bytes": "{done} of {total}", "download.left": "{time} left", "download.pill": "{percent} {name}", "download.spoken": "{name}: {percent} percent",
     "phase.queued": "Queued", "phase.connecting": "Connecting", "phase.downloading": "Downloading", "phase.verifying": "Verifying", "phase.extracting": "Extracting",
-    "phase.installing": "Installing", "phase.preparing": "Preparing", "phase.probing": "Testing", "phase.waiting": "Waiting", "phase.waiting-for": "Waiting: {reason}",
+    "phase.installing": "Installing", "phase.preparing": "Preparing", "phase.probing": "Testing", "phase.waiting": "Waiting", "phase.waiting-for": "Waiting: {reason}", "phase.hold.offline": "No network", "phase.hold.metered": "Wi-Fi required",
     "phase.retrying": "Retrying, attempt {attempt} of {attempts}", "phase.paused": "Paused",
     "state.deleting": "Being deleted", "state.update": "Update to {version} available", "state.kept": "Not complete, {bytes} kept", "state.not-downloaded": "Not downloaded",
     "state.loaded": "Downloaded, loaded", "state.bundled": "Came with the program", "state.downloaded": "Downloaded",
@@ -76,7 +76,7 @@ export default {
     "chat.thinking": "Thinking…", "chat.thoughts": "Thoughts", "chat.answer-now": "Answer now", "chat.answering": "Answering", "chat.jump": "To the newest message",
     "chat.picture": "Picture {number}", "chat.image": "Image: {name}", "chat.code": "Code.", "chat.code.plain": "Text", "chat.table": "Table", "chat.sources": "Sources",
     "chat.unfinished": "This answer is not finished.", "chat.cut": "The connection to the cloud was cut.", "chat.continue-locally": "Continue on this device",
-    "phase.chat.waiting": "Waiting", "phase.chat.loading": "Loading the model", "phase.chat.connecting": "Connecting", "phase.chat.prefill": "Reading {done} of {total} tokens", "phase.chat.decode": "Writing",
+    "phase.chat.waiting": "Waiting", "phase.chat.load": "Loading the model", "phase.chat.connect": "Connecting", "phase.chat.prefill": "Reading {done} of {total} tokens", "phase.chat.decode": "Writing",
     "facts.rate": "{rate} tokens/s", "facts.first": "first token after {seconds} s", "facts.tokens.one": "{n} token", "facts.tokens.other": "{n} tokens",
     "finish.length": "length limit reached", "finish.interrupted": "stopped", "finish.content-filter": "withheld by the cloud", "finish.context-full": "context full", "finish.timeout": "time limit reached",
     "route.local": "On this device", "route.cloud": "Cloud", "route.credits": "{left} of {of}", "route.force-local": "Click to answer on this device only.", "route.allow-cloud": "Click to allow the cloud.",
@@ -107,7 +107,7 @@ export default {
     "priority.none": "None", "priority.high": "High", "priority.medium": "Medium", "priority.low": "Low",
 
     // Settings
-    "settings.title": "Settings", "settings.default": "Default: {value}", "settings.reopens": "A change loads the models anew.", "settings.unset": "Not set", "settings.list": "One a line", "settings.more": "More",
+    "settings.title": "Settings", "settings.default": "Default: {value}", "settings.reset": "Reset", "settings.reopens": "A change loads the models anew.", "settings.unset": "Not set", "settings.list": "One a line", "settings.more": "More",
     "settings.model": "AI Model", "settings.model.lead": "The models for text and pictures. Both are remembered.", "settings.look": "Appearance", "settings.look.lead": "Look and language of this page, and what chats display.",
     "settings.network": "Network", "settings.network.lead": "When Hearth may use the network, and what may reach it.", "settings.cloud": "Cloud and credits", "settings.cloud.lead": "Where answers are computed.",
     "settings.permissions": "Permissions", "settings.permissions.lead": "Whether an action asks before it is carried out.", "settings.tools": "Tools", "settings.tools.lead": "What the assistant may use.",

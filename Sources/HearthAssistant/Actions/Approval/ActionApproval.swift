@@ -18,8 +18,8 @@ public protocol ActionApproval: Sendable {
 }
 
 /// Approves no action, for programs without a user at the screen.
-public struct DeclineAll: ActionApproval {
-    public init() {}
+package struct DeclineAll: ActionApproval {
+    package init() {}
 
-    public func decide(_ card: ActionCard) async -> ActionDecision { .decline }
+    package func decide(_ card: ActionCard) async -> ActionDecision { .decline }
 }

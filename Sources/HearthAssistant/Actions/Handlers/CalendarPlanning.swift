@@ -18,7 +18,7 @@ struct CalendarPlanning: Sendable {
         guard payload.start != nil else { throw ActionRefusal.missing("start") }
         let zone = try PayloadTime.zone(named: payload.timeZone, or: context.timeZone)
         let fields = try eventFields(payload, zone: zone, isAllDay: nil)
-        let change = try await store.creation(of: fields, id: context.key)
+        let change = try await store.creation(of: CalendarEvent(id: context.key, fields: fields))
         var rows = [ActionCard.Field(name: "title", label: "Title", value: title)]
         rows += self.rows(fields)
         return ActionPlan(
@@ -104,7 +104,7 @@ struct CalendarPlanning: Sendable {
                 isAllDay: start.isAllDay)
         }
         guard fields != EventFields() else { throw PayloadDecoder.unusable("no new value is given") }
-        let change = try await store.change(of: event.id, to: fields)
+        let change = try await store.change(of: event.id) { $0.fields = $0.fields.changed(to: fields) }
         var rows = [ActionCard.Field(name: "id", label: "Event", value: summary(event))]
         if let title = fields.title { rows.append(.init(name: "title", label: "New title", value: title)) }
         rows += self.rows(fields)
@@ -134,11 +134,11 @@ struct CalendarPlanning: Sendable {
     /// The event with the payload's id, or the one near now whose title fits.
     private func event(_ payload: CalendarPayload) async throws -> CalendarEvent {
         if let id = payload.id {
-            guard let event = try await store.event(id) else { throw ActionRefusal.unknown("event") }
+            guard let event = try await store.record(id) else { throw ActionRefusal.unknown("event") }
             return event
         }
         guard let title = payload.title else { throw ActionRefusal.missing("title") }
-        let found = try await store.events(titled: title, near: context.now, limit: 6)
+        let found = try await store.records(matching: title, limit: 6)
         let wanted = SearchText.folded(title)
         let exact = found.filter { SearchText.folded($0.fields.title ?? "") == wanted }
         if let only = exact.count == 1 ? exact.first : found.count == 1 ? found.first : nil { return only }

@@ -21,7 +21,7 @@ package struct ContactsSearchAction: AssistantAction {
             title: "Search contacts", fields: [.init(name: "query", label: "Query", value: payload.query)],
             effect: .reads
         ) { [store] in
-            let found = try await store.contacts(matching: payload.query, limit: Self.limit + 1)
+            let found = try await store.records(matching: payload.query, limit: Self.limit + 1)
             let items = found.prefix(Self.limit).map { contact in
                 ActionCard.Item(
                     id: contact.id, title: PayloadText.cleaned(contact.name), detail: Self.detail(of: contact))

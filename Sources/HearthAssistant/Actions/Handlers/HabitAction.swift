@@ -52,7 +52,7 @@ package struct HabitAction: AssistantAction {
         let amount = payload.amount ?? 1
         guard amount > 0, amount <= 1_000_000 else { throw PayloadDecoder.unusable("amount is not positive") }
         guard let habit = try await store.habit(named: name) else {
-            let names = try await store.habits().prefix(8).map {
+            let names = try await store.records(matching: "", limit: .max).prefix(8).map {
                 ActionCard.Item(id: $0.id, title: $0.name, detail: $0.frequency.rawValue)
             }
             throw ActionRefusal(error: ActionRefusal.unknown("habit"), items: Array(names))
@@ -72,7 +72,7 @@ package struct HabitAction: AssistantAction {
     private func list(_ context: ActionContext) -> ActionPlan {
         ActionPlan(title: "Habits", effect: .reads) { [store] in
             let today = CalendarDay(of: context.now, in: context.timeZone)
-            let items = try await store.habits().prefix(20).map { habit in
+            let items = try await store.records(matching: "", limit: .max).prefix(20).map { habit in
                 let streak = HabitStreak(of: habit, on: today)
                 let unit = habit.frequency == .daily ? "days" : "weeks"
                 let done = streak.isDone ? "done" : "not done yet"

@@ -35,7 +35,9 @@ package struct NoteAction: AssistantAction {
     private func creation(_ payload: NotePayload, _ context: ActionContext) async throws -> ActionPlan {
         guard payload.title != nil || payload.body != nil else { throw ActionRefusal.missing("title") }
         let change = try await store.creation(
-            title: payload.title ?? "", body: payload.body ?? "", id: context.key, at: context.now)
+            of: Note(
+                id: context.key, title: payload.title ?? "", body: payload.body ?? "", created: context.now,
+                changed: context.now))
         return ActionPlan(title: "New note", fields: fields(payload), effect: .changes, changes: [change])
     }
 
@@ -60,11 +62,11 @@ package struct NoteAction: AssistantAction {
 
     private func note(_ payload: NotePayload) async throws -> Note {
         if let id = payload.id {
-            guard let note = try await store.note(id) else { throw ActionRefusal.unknown("note") }
+            guard let note = try await store.record(id) else { throw ActionRefusal.unknown("note") }
             return note
         }
         guard let title = payload.title else { throw ActionRefusal.missing("title") }
-        let found = try await store.notes(matching: title, limit: 6)
+        let found = try await store.records(matching: title, limit: 6)
         let wanted = SearchText.folded(title)
         let exact = found.filter { SearchText.folded($0.title) == wanted }
         if let only = exact.count == 1 ? exact.first : found.count == 1 ? found.first : nil { return only }
@@ -77,7 +79,7 @@ package struct NoteAction: AssistantAction {
         return ActionPlan(
             title: "Search notes", fields: [.init(name: "query", label: "Query", value: query)], effect: .reads
         ) { [store] in
-            let found = try await store.notes(matching: query, limit: 8)
+            let found = try await store.records(matching: query, limit: 8)
             return ActionPlan.Result(items: found.map(Self.item), note: found.isEmpty ? "No note fits." : nil)
         }
     }

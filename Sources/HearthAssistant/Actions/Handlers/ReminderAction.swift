@@ -51,7 +51,8 @@ package struct ReminderAction: AssistantAction {
             throw PayloadDecoder.unusable("alarmMinutes without due")
         }
         let change = try await store.creation(
-            title: title, due: due, alarmMinutes: payload.alarmMinutes, priority: priority, id: context.key)
+            of: Reminder(
+                id: context.key, title: title, due: due, alarmMinutes: payload.alarmMinutes, priority: priority))
         var fields = [ActionCard.Field(name: "title", label: "Title", value: title)]
         if let due { fields.append(.init(name: "due", label: "Due", value: TimeWords(context).text(due))) }
         if let minutes = payload.alarmMinutes {
@@ -81,12 +82,12 @@ package struct ReminderAction: AssistantAction {
 
     private func reminder(_ payload: ReminderPayload, _ context: ActionContext) async throws -> Reminder {
         if let id = payload.id {
-            guard let reminder = try await store.reminder(id) else { throw ActionRefusal.unknown("reminder") }
+            guard let reminder = try await store.record(id) else { throw ActionRefusal.unknown("reminder") }
             guard reminder.completed == nil else { throw ActionRefusal.unknown("open reminder") }
             return reminder
         }
         guard let title = payload.title else { throw ActionRefusal.missing("title") }
-        let found = try await store.reminders(titled: title, completed: false, limit: 6)
+        let found = try await store.reminders(matching: title, limit: 6)
         let wanted = SearchText.folded(title)
         let exact = found.filter { SearchText.folded($0.title) == wanted }
         if let only = exact.count == 1 ? exact.first : found.count == 1 ? found.first : nil { return only }
@@ -99,7 +100,7 @@ package struct ReminderAction: AssistantAction {
 
     private func list(_ context: ActionContext) -> ActionPlan {
         ActionPlan(title: "Open reminders", effect: .reads) { [store] in
-            let found = try await store.reminders(completed: false, limit: 21)
+            let found = try await store.reminders(limit: 21)
             return ActionPlan.Result(
                 items: found.prefix(20).map { Self.item($0, context) },
                 itemsForModel: found.prefix(20).map { Self.item($0, context, isForModel: true) },

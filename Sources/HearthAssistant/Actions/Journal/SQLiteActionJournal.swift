@@ -17,9 +17,8 @@ package struct SQLiteActionJournal: ActionJournal {
     private static let columns = "key, conversation, message, state, card, changes, created, changed"
 
     package func save(_ entry: ActionEntry) async throws {
-        let card = try String(decoding: JSONEncoder().encode(entry.card), as: UTF8.self)
-        let changes = try String(
-            decoding: JSONEncoder().encode(Changes(changes: entry.changes, owner: entry.owner)), as: UTF8.self)
+        let card = try JSON.text(entry.card)
+        let changes = try JSON.text(Changes(changes: entry.changes, owner: entry.owner))
         try await database.writeDurably { connection in
             try connection.run(
                 """
@@ -74,8 +73,8 @@ package struct SQLiteActionJournal: ActionJournal {
     private static func entry(_ row: borrowing Row) -> ActionEntry? {
         guard let state = ActionEntry.State(rawValue: row.text(3)),
             // An entry that cannot be read is of a later version.
-            let card = try? JSONDecoder().decode(ActionCard.self, from: Data(row.text(4).utf8)),
-            let changes = try? JSONDecoder().decode(Changes.self, from: Data(row.text(5).utf8))
+            let card = try? JSON.value(ActionCard.self, Data(row.text(4).utf8)),
+            let changes = try? JSON.value(Changes.self, Data(row.text(5).utf8))
         else { return nil }
         return ActionEntry(
             id: row.text(0), conversation: row.text(1), message: row.text(2), state: state, card: card,

@@ -19,7 +19,7 @@ enum PayloadDecoder {
         _ type: Payload.Type, _ text: String, fields: [String]
     ) throws(AssistantError) -> DecodedPayload<Payload> {
         let text = PayloadText.repaired(text)
-        let members: [String: JSONValue]
+        let members: JSONMembers
         do {
             guard case .object(let object) = try JSONValue(parsing: Data(text.utf8)) else {
                 throw unusable("it is no JSON object")
@@ -31,7 +31,7 @@ enum PayloadDecoder {
             throw unusable("\(error)")
         }
         do {
-            let payload = try JSONDecoder().decode(type, from: Data(text.utf8))
+            let payload = try JSON.value(type, Data(text.utf8))
             let ignored = fields.isEmpty ? [] : members.keys.filter { !fields.contains($0) }.sorted()
             return DecodedPayload(payload: payload, text: text, ignored: ignored)
         } catch let error as DecodingError {

@@ -1,3 +1,4 @@
+import HearthBase
 import HearthInference
 
 /// Describes an action in one line of the system prompt.
@@ -29,12 +30,12 @@ enum PromptLine {
     /// The forms of a payload: the alternatives of its schema.
     static func forms(_ schema: String) -> [Form] {
         // A schema that is no JSON document has no fields.
-        guard let root = try? OrderedJSON(parsing: Array(schema.utf8)), let members = root.members else { return [] }
+        guard let root = try? JSONValue(parsing: Array(schema.utf8)), let members = root.members else { return [] }
         let branches = (members["anyOf"] ?? members["oneOf"])?.items ?? [root]
         return branches.compactMap { branch in
             guard let branch = branch.members, let properties = branch["properties"]?.members else { return nil }
             let required = branch["required"]?.items?.compactMap(\.string) ?? []
-            let fields = properties.pairs.map { name, shape in
+            let fields = properties.map { name, shape in
                 Form.Field(
                     name: name, value: value(shape), isRequired: required.contains(name))
             }
@@ -42,9 +43,9 @@ enum PromptLine {
         }
     }
 
-    private static func value(_ shape: OrderedJSON) -> String? {
+    private static func value(_ shape: JSONValue) -> String? {
         guard let shape = shape.members else { return nil }
-        return shape["const"]?.text ?? shape["enum"]?.items?.map(\.text).joined(separator: "|")
+        return shape["const"]?.line ?? shape["enum"]?.items?.map(\.line).joined(separator: "|")
     }
 }
 

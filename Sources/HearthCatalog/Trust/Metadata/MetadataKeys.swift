@@ -59,6 +59,6 @@ package struct MetadataKeys {
     /// The SHA-256 of a key's entry.
     static func id(_ entry: JSONValue) -> String {
         // An entry has no numbers, so it has a canonical form.
-        SHA256Digest(hashing: CanonicalJSON.data(entry) ?? Data()).hex
+        SHA256Digest(hashing: entry.canonicalData ?? Data()).hex
     }
 }

@@ -3,7 +3,7 @@ import HearthBase
 
 /// Reads the fields of one object of a metadata file. Errors name the file and the field.
 struct MetadataReader {
-    let members: [String: JSONValue]
+    let members: JSONMembers
     /// The object's position, such as `roles.timestamp`; empty for the signed part.
     let place: String
     let file: String

@@ -11,14 +11,14 @@ package struct SignedMetadata: Sendable, Hashable {
         /// The signature in hexadecimal digits; other text is a signature that no key accepts.
         package var text: String
         /// All members, so that unknown ones are kept.
-        var members: [String: JSONValue]
+        var members: JSONMembers
     }
 
     package let role: MetadataRole
     package var signed: JSONValue
     package var signatures: [Signature]
     /// Members beside the two that are known.
-    private var others: [String: JSONValue] = [:]
+    private var others: JSONMembers = [:]
 
     /// The most signatures of a file.
     static let signatureLimit = 256
@@ -87,7 +87,7 @@ package struct SignedMetadata: Sendable, Hashable {
 
     /// The bytes that are signed.
     package func message() throws(TrustError) -> Data {
-        guard let message = CanonicalJSON.data(signed) else {
+        guard let message = signed.canonicalData else {
             throw .invalid(role.description, "a number that is not whole")
         }
         return message

@@ -4,8 +4,8 @@ import HearthRouting
 
 /// The reply of `/v1/messages` as one body.
 enum MessagesReply {
-    static func body(_ run: APIRun, _ answer: APIAnswer, id: String) -> JSONBody {
-        var blocks: [JSONBody] = []
+    static func body(_ run: APIRun, _ answer: APIAnswer, id: String) -> JSONValue {
+        var blocks: [JSONValue] = []
         if !answer.thinking.isEmpty {
             blocks.append(["type": "thinking", "thinking": .string(answer.thinking), "signature": ""])
         }
@@ -20,8 +20,8 @@ enum MessagesReply {
     }
 
     static func message(
-        _ run: APIRun, id: String, blocks: [JSONBody], reason: JSONBody, stop: String? = nil, usage: TokenUsage
-    ) -> JSONBody {
+        _ run: APIRun, id: String, blocks: [JSONValue], reason: JSONValue, stop: String? = nil, usage: TokenUsage
+    ) -> JSONValue {
         [
             "id": .string(id), "type": "message", "role": "assistant", "model": .string(run.model.name),
             "content": .array(blocks), "stop_reason": reason,
@@ -30,7 +30,7 @@ enum MessagesReply {
         ]
     }
 
-    static func usage(_ usage: TokenUsage) -> JSONBody {
+    static func usage(_ usage: TokenUsage) -> JSONValue {
         [
             "input_tokens": .integer(usage.promptTokens - usage.cachedTokens), "cache_creation": .null,
             "cache_creation_input_tokens": 0, "cache_read_input_tokens": .integer(usage.cachedTokens),
@@ -39,7 +39,7 @@ enum MessagesReply {
         ]
     }
 
-    static func tool(_ call: ToolCall, input: JSONBody) -> JSONBody {
+    static func tool(_ call: ToolCall, input: JSONValue) -> JSONValue {
         [
             "type": "tool_use", "id": .string(call.id), "name": .string(call.name), "input": input,
             "caller": ["type": "direct"],
@@ -61,14 +61,14 @@ enum MessagesReply {
 
 /// The models in the form of Anthropic's API.
 enum AnthropicModels {
-    static func body(_ model: ServedModel) -> JSONBody {
+    static func body(_ model: ServedModel) -> JSONValue {
         [
             "type": "model", "id": .string(model.name), "display_name": .string(model.name),
             "created_at": .string(APITime.text(model.created)),
         ]
     }
 
-    static func list(_ models: [ServedModel]) -> JSONBody {
+    static func list(_ models: [ServedModel]) -> JSONValue {
         [
             "data": .array(models.map(body)), "has_more": false,
             "first_id": models.first.map { .string($0.name) } ?? .null,
@@ -79,7 +79,7 @@ enum AnthropicModels {
 
 /// The error form of Anthropic's API.
 enum AnthropicFailure {
-    static func body(_ failure: APIFailure) -> JSONBody {
+    static func body(_ failure: APIFailure) -> JSONValue {
         ["type": "error", "error": ["type": .string(type(failure)), "message": .string(failure.message)]]
     }
 

@@ -49,7 +49,7 @@ struct MessagesStream: StreamEncoder {
     }
 
     /// Opens a block of a kind, unless it is open.
-    private mutating func opened(_ kind: Kind, _ block: JSONBody) -> [UInt8] {
+    private mutating func opened(_ kind: Kind, _ block: JSONValue) -> [UInt8] {
         let start = begun()
         if open == kind { return start }
         let closed = closed()
@@ -65,7 +65,7 @@ struct MessagesStream: StreamEncoder {
         return signature + send("content_block_stop", ["index": .integer(index)])
     }
 
-    private func delta(_ delta: JSONBody) -> [UInt8] {
+    private func delta(_ delta: JSONValue) -> [UInt8] {
         send("content_block_delta", ["index": .integer(index), "delta": delta])
     }
 
@@ -105,8 +105,8 @@ struct MessagesStream: StreamEncoder {
         EventStream.event("error", AnthropicFailure.body(failure))
     }
 
-    private func send(_ type: String, _ members: JSONBody) -> [UInt8] {
+    private func send(_ type: String, _ members: JSONValue) -> [UInt8] {
         guard case .object(let rest) = members else { return [] }
-        return EventStream.event(type, .object([("type", .string(type))] + rest))
+        return EventStream.event(type, .object(rest.after(["type": .string(type)])))
     }
 }

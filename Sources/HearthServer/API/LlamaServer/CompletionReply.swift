@@ -8,12 +8,12 @@ enum CompletionReply {
     /// The last or only object of an answer.
     static func final(
         _ run: APIRun, _ answer: APIAnswer, index: Int, form: CompletionRequest, isStream: Bool = false
-    ) -> JSONBody {
+    ) -> JSONValue {
         var body = LlamaFacts.body(run, answer, index: index)
         if isStream {
-            body.replace("content", "")
+            body["content"] = ""
         } else if form.returnsTokens {
-            body.replace("tokens", .array(answer.tokens.map { .integer(Int($0.chosen.token)) }))
+            body["tokens"] = .array(answer.tokens.map { .integer(Int($0.chosen.token)) })
         }
         if form.hasProbabilities, !isStream {
             body["completion_probabilities"] = probabilities(
@@ -23,10 +23,10 @@ enum CompletionReply {
     }
 
     /// The named fields; a name with a slash takes a field of an object.
-    private static func picked(_ names: [String], from body: JSONBody) -> JSONBody {
-        var chosen: JSONBody = [:]
+    private static func picked(_ names: [String], from body: JSONValue) -> JSONValue {
+        var chosen: JSONValue = [:]
         for name in names {
-            var place: JSONBody? = body
+            var place: JSONValue? = body
             for part in name.split(separator: "/") { place = place?[String(part)] }
             if let place { chosen[name] = place }
         }
@@ -34,8 +34,8 @@ enum CompletionReply {
     }
 
     /// The probabilities of tokens.
-    static func probabilities(_ tokens: [TokenReport], afterSampling: Bool) -> JSONBody {
-        func chance(_ chance: TokenReport.Chance) -> JSONBody {
+    static func probabilities(_ tokens: [TokenReport], afterSampling: Bool) -> JSONValue {
+        func chance(_ chance: TokenReport.Chance) -> JSONValue {
             var body = TokenLogBody.chance(chance)
             if afterSampling {
                 body["logprob"] = nil
@@ -127,8 +127,8 @@ struct CompletionStream: StreamEncoder {
         return bytes
     }
 
-    private func object(_ index: Int, _ text: String, _ tokens: [TokenReport]) -> JSONBody {
-        var body: JSONBody = [
+    private func object(_ index: Int, _ text: String, _ tokens: [TokenReport]) -> JSONValue {
+        var body: JSONValue = [
             "index": .integer(index), "content": .string(text),
             "tokens": .array(tokens.map { .integer(Int($0.chosen.token)) }), "stop": false, "id_slot": 0,
             "tokens_predicted": .integer(counts[index]), "tokens_evaluated": .integer(promptTokens),

@@ -199,7 +199,7 @@ package final class HearthModels: ModelProvider {
             let header = try GGUFHeader(file: file, extent: .tensors)
             var details = ModelDetails()
             details.template = header.metadata["tokenizer.chat_template"]?.text ?? ""
-            details.metadata = header.metadata.compactMapValues(\.plain)
+            details.metadata = JSONMembers(header.metadata.compactMapValues(\.plain))
             details.parameterCount = header.tensors?.parameterCount
             details.hasProjector = release?.projector != nil
             return details

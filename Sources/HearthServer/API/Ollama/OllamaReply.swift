@@ -40,9 +40,9 @@ struct OllamaStream: StreamEncoder {
 
     mutating func fail(_ failure: APIFailure) -> [UInt8] { line(OllamaFailure.body(failure)) }
 
-    private func line(_ body: JSONBody) -> [UInt8] { body.bytes + [UInt8(ascii: "\n")] }
+    private func line(_ body: JSONValue) -> [UInt8] { body.bytes + [UInt8(ascii: "\n")] }
 
-    private mutating func piece(text: String = "", thinking: String = "", calls: [ToolCall] = []) -> JSONBody {
+    private mutating func piece(text: String = "", thinking: String = "", calls: [ToolCall] = []) -> JSONValue {
         defer { tokens = [] }
         return Self.object(
             run.model.name, kind, text: text, thinking: thinking, calls: calls,
@@ -50,7 +50,7 @@ struct OllamaStream: StreamEncoder {
     }
 
     /// The whole answer as one object.
-    static func body(_ run: APIRun, _ kind: OllamaRequest.Kind, _ answer: APIAnswer) -> JSONBody {
+    static func body(_ run: APIRun, _ kind: OllamaRequest.Kind, _ answer: APIAnswer) -> JSONValue {
         let object = object(
             run.model.name, kind, text: answer.text, thinking: answer.thinking, calls: answer.toolCalls,
             tokens: run.request.tokenReports == nil ? nil : answer.tokens)
@@ -60,11 +60,11 @@ struct OllamaStream: StreamEncoder {
     static func object(
         _ model: String, _ kind: OllamaRequest.Kind, text: String, thinking: String = "", calls: [ToolCall] = [],
         tokens: [TokenReport]? = nil
-    ) -> JSONBody {
-        var body: JSONBody = ["model": .string(model), "created_at": .string(APITime.text(Date()))]
+    ) -> JSONValue {
+        var body: JSONValue = ["model": .string(model), "created_at": .string(APITime.text(Date()))]
         switch kind {
         case .chat:
-            var message: JSONBody = ["role": "assistant", "content": .string(text)]
+            var message: JSONValue = ["role": "assistant", "content": .string(text)]
             if !thinking.isEmpty { message["thinking"] = .string(thinking) }
             if !calls.isEmpty { message["tool_calls"] = .array(calls.enumerated().map { call($1, index: $0) }) }
             body["message"] = message
@@ -84,7 +84,7 @@ struct OllamaStream: StreamEncoder {
         return body
     }
 
-    private static func call(_ call: ToolCall, index: Int) -> JSONBody {
+    private static func call(_ call: ToolCall, index: Int) -> JSONValue {
         [
             "id": .string(call.id),
             "function": [
@@ -95,14 +95,14 @@ struct OllamaStream: StreamEncoder {
 
     /// Makes an object the last one: with its reason, counts and times in nanoseconds.
     private static func last(
-        _ object: JSONBody, _ run: APIRun, _ summary: GenerationSummary, loadSeconds: Double
-    ) -> JSONBody {
+        _ object: JSONValue, _ run: APIRun, _ summary: GenerationSummary, loadSeconds: Double
+    ) -> JSONValue {
         let usage = summary.usage
         let prompt = GenerationSummary.milliseconds(
             usage.promptTokens - usage.cachedTokens, summary.timings.prefillTokensPerSecond)
         let answer = GenerationSummary.milliseconds(
             max(0, usage.generatedTokens - 1), summary.timings.decodeTokensPerSecond)
-        func nanoseconds(_ milliseconds: Double) -> JSONBody { .integer(Int(milliseconds * 1e6)) }
+        func nanoseconds(_ milliseconds: Double) -> JSONValue { .integer(Int(milliseconds * 1e6)) }
         var body = object
         body["done"] = true
         body["done_reason"] = .string(summary.reason.isComplete ? "stop" : "length")
@@ -118,5 +118,5 @@ struct OllamaStream: StreamEncoder {
 
 /// The error form of Ollama's API.
 enum OllamaFailure {
-    static func body(_ failure: APIFailure) -> JSONBody { ["error": .string(failure.message)] }
+    static func body(_ failure: APIFailure) -> JSONValue { ["error": .string(failure.message)] }
 }

@@ -26,7 +26,7 @@ package struct OllamaRequest: Sendable {
         case .generate: try ollama.takePrompt(fields)
         }
         var request = ollama.request
-        let options = try fields.object("options") ?? Fields(OrderedJSON.Members())
+        let options = try fields.object("options") ?? Fields(JSONMembers())
         try options.refuse(notServedOptions)
         request.sampling = try options.samplingFields()
         request.maximumNewTokens = try options.integer("num_predict", in: -2...Int(Int32.max)).flatMap {

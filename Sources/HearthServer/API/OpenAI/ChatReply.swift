@@ -4,8 +4,8 @@ import HearthRouting
 
 /// The reply of `/v1/chat/completions` as one body.
 enum ChatReply {
-    static func body(_ run: APIRun, _ answers: [APIAnswer], id: String, extras: LlamaExtras) -> JSONBody {
-        var choices: [JSONBody] = []
+    static func body(_ run: APIRun, _ answers: [APIAnswer], id: String, extras: LlamaExtras) -> JSONValue {
+        var choices: [JSONValue] = []
         for (index, answer) in answers.enumerated() {
             choices.append([
                 "index": .integer(index), "message": message(answer, callsInParallel: run.request.callsInParallel),
@@ -13,7 +13,7 @@ enum ChatReply {
                 "finish_reason": .string(answer.summary.reason.openAI),
             ])
         }
-        var body: JSONBody = [
+        var body: JSONValue = [
             "id": .string(id), "object": "chat.completion", "created": .integer(run.created),
             "model": .string(run.model.name), "system_fingerprint": .string(fingerprint),
             "service_tier": "default", "choices": .array(choices),
@@ -29,9 +29,9 @@ enum ChatReply {
     /// Identifies this engine; seeds repeat answers under one fingerprint.
     static let fingerprint = "b-hearth"
 
-    private static func message(_ answer: APIAnswer, callsInParallel: Bool) -> JSONBody {
+    private static func message(_ answer: APIAnswer, callsInParallel: Bool) -> JSONValue {
         let calls = callsInParallel ? answer.toolCalls : Array(answer.toolCalls.prefix(1))
-        var message: JSONBody = [
+        var message: JSONValue = [
             "role": "assistant",
             "content": answer.text.isEmpty && !calls.isEmpty ? .null : .string(answer.text),
             "refusal": .null, "annotations": [],
@@ -44,8 +44,8 @@ enum ChatReply {
         return message
     }
 
-    static func call(_ call: ToolCall, index: Int? = nil) -> JSONBody {
-        var body: JSONBody = [
+    static func call(_ call: ToolCall, index: Int? = nil) -> JSONValue {
+        var body: JSONValue = [
             "id": .string(call.id), "type": "function",
             "function": ["name": .string(call.name), "arguments": .string(call.arguments)],
         ]
@@ -53,7 +53,7 @@ enum ChatReply {
         return body
     }
 
-    static func usage(_ usage: TokenUsage) -> JSONBody {
+    static func usage(_ usage: TokenUsage) -> JSONValue {
         [
             "prompt_tokens": .integer(usage.promptTokens), "completion_tokens": .integer(usage.generatedTokens),
             "total_tokens": .integer(usage.promptTokens + usage.generatedTokens),

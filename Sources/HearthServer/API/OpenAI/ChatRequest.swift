@@ -63,7 +63,7 @@ extension APIRequest {
             $0 > 0 ? .milliseconds($0) : nil
         }
         guard fields.value("logprobs")?.string == nil else { throw .invalid("logprobs", "true or false") }
-        if case .value(.boolean(let wanted))? = fields.value("logprobs") {
+        if case .boolean(let wanted)? = fields.value("logprobs") {
             let most = try fields.integer("top_logprobs", in: 0...TokenReports.maximumAlternatives)
             if !wanted, most ?? 0 > 0 { throw .invalid("top_logprobs", "absent if `logprobs` is false") }
             if wanted { tokenReports = TokenReports(alternatives: most ?? 0) }

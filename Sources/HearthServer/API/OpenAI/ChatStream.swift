@@ -99,15 +99,15 @@ struct ChatStream: StreamEncoder {
 
     mutating func fail(_ failure: APIFailure) -> [UInt8] { EventStream.event(nil, OpenAIFailure.body(failure)) }
 
-    private func send(_ chunk: JSONBody, isFirst: Bool = false, progress: JSONBody? = nil) -> [UInt8] {
+    private func send(_ chunk: JSONValue, isFirst: Bool = false, progress: JSONValue? = nil) -> [UInt8] {
         var chunk = chunk
         if let progress { chunk["prompt_progress"] = progress }
         if extras.timesEachPiece, !isFirst { chunk["timings"] = live.body(run.watch.elapsed) }
         return EventStream.event(nil, chunk)
     }
 
-    private mutating func chunk(_ index: Int, _ delta: JSONBody, reason: JSONBody = .null) -> JSONBody {
-        var choice: JSONBody = ["index": .integer(index), "delta": delta, "logprobs": .null]
+    private mutating func chunk(_ index: Int, _ delta: JSONValue, reason: JSONValue = .null) -> JSONValue {
+        var choice: JSONValue = ["index": .integer(index), "delta": delta, "logprobs": .null]
         if case .string? = delta["content"], !choices[index].tokens.isEmpty {
             choice["logprobs"] = TokenLogBody.chat(choices[index].tokens)
             choices[index].tokens = []
@@ -116,8 +116,8 @@ struct ChatStream: StreamEncoder {
         return envelope([choice])
     }
 
-    private func envelope(_ choices: [JSONBody]) -> JSONBody {
-        var body: JSONBody = [
+    private func envelope(_ choices: [JSONValue]) -> JSONValue {
+        var body: JSONValue = [
             "id": .string(id), "object": "chat.completion.chunk", "created": .integer(run.created),
             "model": .string(run.model.name), "system_fingerprint": .string(ChatReply.fingerprint),
             "choices": .array(choices),
@@ -147,7 +147,7 @@ struct LiveTimings: Sendable {
         }
     }
 
-    func body(_ elapsed: Duration) -> JSONBody {
+    func body(_ elapsed: Duration) -> JSONValue {
         let prompt = max(0, promptTokens - (cachedTokens ?? 0))
         let prefill = ((decodeBegan ?? elapsed) - (prefillBegan ?? .zero)).seconds
         let decode = (elapsed - (decodeBegan ?? elapsed)).seconds

@@ -38,7 +38,7 @@ struct Embeddings: Sendable {
     let tokens: Int
 
     /// The reply of `/v1/embeddings`.
-    func openAI(asBase64: Bool) -> JSONBody {
+    func openAI(asBase64: Bool) -> JSONValue {
         [
             "object": "list",
             "data": .array(
@@ -71,10 +71,10 @@ extension APIService {
                 "dimensions", "must be \(ready.information.embeddingLength), the length of this model's vectors")
         }
         return try await answers.activity.using(ready.model.name) {
-            let vectors = try await ready.engine.embed(request.texts)
+            let vectors = try await ready.engine.reader.embed(request.texts)
             var tokens = 0
             for text in request.texts where ready.capabilities.contains(.tokenCounts) {
-                tokens += try await ready.engine.count(text)
+                tokens += try await ready.engine.reader.count(text)
             }
             await provider.used(ready.model, keepAlive: nil)
             return Embeddings(model: ready.model, vectors: vectors, tokens: tokens)

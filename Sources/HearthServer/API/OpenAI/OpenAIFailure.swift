@@ -1,9 +1,10 @@
+import HearthBase
 import HearthRouting
 
 /// The error form of OpenAI's API, with llama.cpp's fields for a prompt that is too long.
 enum OpenAIFailure {
-    static func body(_ failure: APIFailure) -> JSONBody {
-        var error: JSONBody = [
+    static func body(_ failure: APIFailure) -> JSONValue {
+        var error: JSONValue = [
             "message": .string(failure.message), "type": .string(type(failure)),
             "param": failure.field.map { .string($0) } ?? .null, "code": code(failure),
         ]
@@ -24,7 +25,7 @@ enum OpenAIFailure {
         }
     }
 
-    private static func code(_ failure: APIFailure) -> JSONBody {
+    private static func code(_ failure: APIFailure) -> JSONValue {
         switch failure.reason {
         case .modelMissing: "model_not_found"
         case .contextExceeded: "context_length_exceeded"

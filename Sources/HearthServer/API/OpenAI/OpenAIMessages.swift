@@ -77,7 +77,7 @@ struct OpenAIMessages {
         // Some clients send the arguments as an object.
         let given = function.value("arguments")
         let arguments =
-            given?.members == nil ? try function.string("arguments") ?? "" : given?.text ?? ""
+            given?.members == nil ? try function.string("arguments") ?? "" : given?.line ?? ""
         toolNames[id] = name
         return ToolCall(id: id, name: name, arguments: arguments)
     }

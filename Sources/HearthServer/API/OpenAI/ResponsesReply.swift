@@ -13,7 +13,7 @@ struct ResponsesReply: Sendable {
     let reasoningID = APIIdentifier.make("rs_")
 
     /// The object while the answer is generated, or with the complete answer.
-    func body(_ answer: APIAnswer?, status: String? = nil, failure: APIFailure? = nil) -> JSONBody {
+    func body(_ answer: APIAnswer?, status: String? = nil, failure: APIFailure? = nil) -> JSONValue {
         let reason = answer?.summary.reason
         let isCut = !cutIsComplete && !(reason?.isComplete ?? true)
         let status = status ?? (answer == nil ? "in_progress" : isCut ? "incomplete" : "completed")
@@ -49,8 +49,8 @@ struct ResponsesReply: Sendable {
     }
 
     /// The items of an answer: thinking, text and calls.
-    func output(_ answer: APIAnswer) -> [JSONBody] {
-        var items: [JSONBody] = []
+    func output(_ answer: APIAnswer) -> [JSONValue] {
+        var items: [JSONValue] = []
         let status = cutIsComplete || answer.summary.reason.isComplete ? "completed" : "incomplete"
         if !answer.thinking.isEmpty { items.append(reasoning(answer.thinking, status: status)) }
         let calls = form.request.callsInParallel ? answer.toolCalls : Array(answer.toolCalls.prefix(1))
@@ -61,7 +61,7 @@ struct ResponsesReply: Sendable {
         return items
     }
 
-    func reasoning(_ text: String?, status: String) -> JSONBody {
+    func reasoning(_ text: String?, status: String) -> JSONValue {
         [
             "id": .string(reasoningID), "type": "reasoning", "summary": [],
             "content": text.map { [["type": "reasoning_text", "text": .string($0)]] } ?? [],
@@ -69,21 +69,21 @@ struct ResponsesReply: Sendable {
         ]
     }
 
-    func message(_ parts: [JSONBody], status: String) -> JSONBody {
+    func message(_ parts: [JSONValue], status: String) -> JSONValue {
         [
             "id": .string(messageID), "type": "message", "status": .string(status), "role": "assistant",
             "content": .array(parts),
         ]
     }
 
-    func part(_ text: String, tokens: [TokenReport] = []) -> JSONBody {
+    func part(_ text: String, tokens: [TokenReport] = []) -> JSONValue {
         [
             "type": "output_text", "text": .string(text), "annotations": [],
             "logprobs": .array(form.request.tokenReports == nil ? [] : Self.logs(tokens)),
         ]
     }
 
-    static func logs(_ tokens: [TokenReport]) -> [JSONBody] {
+    static func logs(_ tokens: [TokenReport]) -> [JSONValue] {
         tokens.filter { !$0.isThinking }.map { report in
             var body = TokenLogBody.chance(report.chosen)
             body["top_logprobs"] = .array(report.alternatives.map(TokenLogBody.chance))
@@ -91,7 +91,7 @@ struct ResponsesReply: Sendable {
         }
     }
 
-    static func call(_ call: ToolCall, status: String, arguments: String? = nil) -> JSONBody {
+    static func call(_ call: ToolCall, status: String, arguments: String? = nil) -> JSONValue {
         [
             "id": .string("fc_" + call.id), "type": "function_call", "status": .string(status),
             "call_id": .string(call.id), "name": .string(call.name),
@@ -99,7 +99,7 @@ struct ResponsesReply: Sendable {
         ]
     }
 
-    private func usage(_ usage: TokenUsage) -> JSONBody {
+    private func usage(_ usage: TokenUsage) -> JSONValue {
         [
             "input_tokens": .integer(usage.promptTokens),
             "input_tokens_details": ["cached_tokens": .integer(usage.cachedTokens)],

@@ -14,7 +14,7 @@ package struct ResponsesRequest: Sendable {
     var isStored = true
     var extras = LlamaExtras()
     /// The fields that the reply repeats, as JSON.
-    var echo: [String: JSONBody] = [:]
+    var echo: [String: JSONValue] = [:]
 
     private static let notServed: [String: [JSONValue]] = [
         "background": [.boolean(false)], "conversation": [], "prompt": [], "context_management": [],
@@ -62,20 +62,20 @@ package struct ResponsesRequest: Sendable {
         try request.takeToolChoice(fields)
     }
 
-    private static func echo(_ fields: Fields) throws(APIFailure) -> [String: JSONBody] {
-        var echo: [String: JSONBody] = [:]
+    private static func echo(_ fields: Fields) throws(APIFailure) -> [String: JSONValue] {
+        var echo: [String: JSONValue] = [:]
         echo["tools"] = .array(
-            try (fields.objects("tools", atMost: 1000) ?? []).map { (tool) throws(APIFailure) -> JSONBody in
+            try (fields.objects("tools", atMost: 1000) ?? []).map { (tool) throws(APIFailure) -> JSONValue in
                 let function = try tool.object("function") ?? tool
                 return [
                     "type": "function", "name": .string(try function.requiredString("name")),
                     "description": try function.string("description").map { .string($0) } ?? .null,
-                    "parameters": try function.schema("parameters").map { .json($0) } ?? .null,
+                    "parameters": try function.schema("parameters").map { .object(parsing: $0) } ?? .null,
                     "strict": try function.flag("strict").map { .boolean($0) } ?? .null,
                 ]
             })
         for key in ["tool_choice", "metadata", "text", "prompt_cache_key", "safety_identifier"] {
-            if let value = fields.value(key) { echo[key] = .json(value.text) }
+            if let value = fields.value(key) { echo[key] = value }
         }
         if let reasoning = try fields.object("reasoning") {
             echo["reasoning"] = [

@@ -8,7 +8,7 @@ struct ResponsesStream: StreamEncoder {
 
     private let reply: ResponsesReply
     /// Takes the complete answer, to store it.
-    private let store: @Sendable (APIAnswer, JSONBody) -> Void
+    private let store: @Sendable (APIAnswer, JSONValue) -> Void
     private var number = 0
     /// The kind of the open item.
     private var open: Kind?
@@ -21,7 +21,7 @@ struct ResponsesStream: StreamEncoder {
 
     private enum Kind { case message, reasoning }
 
-    init(_ reply: ResponsesReply, store: @escaping @Sendable (APIAnswer, JSONBody) -> Void) {
+    init(_ reply: ResponsesReply, store: @escaping @Sendable (APIAnswer, JSONValue) -> Void) {
         self.reply = reply
         self.store = store
         answer = APIAnswer(
@@ -62,7 +62,7 @@ struct ResponsesStream: StreamEncoder {
             return opened(.reasoning)
                 + send("response.reasoning_text.delta", piece(reply.reasoningID, ["delta": .string(text)]))
         case .text(let text):
-            var members: JSONBody = ["delta": .string(text), "logprobs": .array(ResponsesReply.logs(tokens))]
+            var members: JSONValue = ["delta": .string(text), "logprobs": .array(ResponsesReply.logs(tokens))]
             if reply.form.extras.timesEachPiece { members["timings"] = live.body(reply.run.watch.elapsed) }
             tokens = []
             return opened(.message) + send("response.output_text.delta", piece(reply.messageID, members))
@@ -73,10 +73,10 @@ struct ResponsesStream: StreamEncoder {
         }
     }
 
-    private func piece(_ item: String, _ members: JSONBody) -> JSONBody {
+    private func piece(_ item: String, _ members: JSONValue) -> JSONValue {
         guard case .object(let rest) = members else { return members }
         return .object(
-            [("item_id", .string(item)), ("output_index", .integer(index)), ("content_index", 0)] + rest)
+            rest.after(["item_id": .string(item), "output_index": .integer(index), "content_index": 0]))
     }
 
     private mutating func opened(_ kind: Kind) -> [UInt8] {
@@ -97,7 +97,7 @@ struct ResponsesStream: StreamEncoder {
         guard let kind = open else { return [] }
         open = nil
         var bytes: [UInt8] = []
-        let item: JSONBody
+        let item: JSONValue
         let isWhole = reply.cutIsComplete || answer.summary.reason.isComplete || kind == .reasoning
         let status = isWhole ? "completed" : "incomplete"
         switch kind {
@@ -119,8 +119,8 @@ struct ResponsesStream: StreamEncoder {
     private mutating func tool(_ call: ToolCall) -> [UInt8] {
         var bytes = closed()
         index += 1
-        let place: JSONBody = .integer(index)
-        let id: JSONBody = .string("fc_" + call.id)
+        let place: JSONValue = .integer(index)
+        let id: JSONValue = .string("fc_" + call.id)
         bytes += send(
             "response.output_item.added",
             ["output_index": place, "item": ResponsesReply.call(call, status: "in_progress", arguments: "")])
@@ -146,7 +146,7 @@ struct ResponsesStream: StreamEncoder {
         let body = reply.body(answer)
         store(answer, body)
         let isCut = !reply.cutIsComplete && !answer.summary.reason.isComplete
-        var members: JSONBody = ["response": body]
+        var members: JSONValue = ["response": body]
         if reply.form.extras.timesEachPiece || reply.form.extras.reportsProgress {
             members["timings"] = answer.summary.timingsBody
         }
@@ -159,10 +159,10 @@ struct ResponsesStream: StreamEncoder {
         send("response.failed", ["response": reply.body(nil, status: "failed", failure: failure)])
     }
 
-    private mutating func send(_ type: String, _ members: JSONBody) -> [UInt8] {
+    private mutating func send(_ type: String, _ members: JSONValue) -> [UInt8] {
         guard case .object(let rest) = members else { return [] }
         defer { number += 1 }
         return EventStream.event(
-            type, .object([("type", .string(type)), ("sequence_number", .integer(number))] + rest))
+            type, .object(rest.after(["type": .string(type), "sequence_number": .integer(number)])))
     }
 }

@@ -19,7 +19,7 @@ package struct TextRequest: Sendable {
         let (prompts, _) = try PromptDecoding.prompts(fields, "prompt")
         var request = APIRequest(.prompts(prompts), model: try fields.string("model"))
         // Unlike chat, `logprobs` is a number here.
-        if case .value(.number)? = fields.value("logprobs") {
+        if case .number? = fields.value("logprobs") {
             let most = try fields.integer("logprobs", in: 0...TokenReports.maximumAlternatives) ?? 0
             request.tokenReports = TokenReports(alternatives: most)
         }
@@ -38,7 +38,7 @@ package struct TextRequest: Sendable {
 
 /// The reply of `/v1/completions` as one body.
 enum TextReply {
-    static func body(_ run: APIRun, _ answers: [APIAnswer], id: String, form: TextRequest) -> JSONBody {
+    static func body(_ run: APIRun, _ answers: [APIAnswer], id: String, form: TextRequest) -> JSONValue {
         let choices = answers.enumerated().map { index, answer in
             choice(
                 run, index, text: (form.echo ? run.prompt(index) : "") + answer.text, tokens: answer.tokens,
@@ -53,7 +53,7 @@ enum TextReply {
         return body
     }
 
-    static func envelope(_ run: APIRun, _ id: String, _ choices: [JSONBody]) -> JSONBody {
+    static func envelope(_ run: APIRun, _ id: String, _ choices: [JSONValue]) -> JSONValue {
         [
             "id": .string(id), "object": "text_completion", "created": .integer(run.created),
             "model": .string(run.model.name), "system_fingerprint": .string(ChatReply.fingerprint),
@@ -63,8 +63,8 @@ enum TextReply {
 
     /// - Parameter start: the characters of the answer before these tokens.
     static func choice(
-        _ run: APIRun, _ index: Int, text: String, tokens: [TokenReport], start: Int, reason: JSONBody
-    ) -> JSONBody {
+        _ run: APIRun, _ index: Int, text: String, tokens: [TokenReport], start: Int, reason: JSONValue
+    ) -> JSONValue {
         [
             "text": .string(text), "index": .integer(index),
             "logprobs": run.request.tokenReports == nil ? .null : logs(tokens, start: start),
@@ -73,9 +73,9 @@ enum TextReply {
     }
 
     /// The older form of probabilities: lists side by side. llama.cpp's `content` is added.
-    private static func logs(_ tokens: [TokenReport], start: Int) -> JSONBody {
+    private static func logs(_ tokens: [TokenReport], start: Int) -> JSONValue {
         var offset = start
-        var offsets: [JSONBody] = []
+        var offsets: [JSONValue] = []
         for token in tokens {
             offsets.append(.integer(offset))
             offset += TokenLogBody.text(token.chosen).count
@@ -87,11 +87,11 @@ enum TextReply {
         body["top_logprobs"] = .array(
             tokens.map { token in
                 var seen: Set<String> = []
-                return .object(
-                    token.alternatives.compactMap { chance in
-                        let text = TokenLogBody.text(chance)
-                        return seen.insert(text).inserted ? (text, .number(chance.logProbability)) : nil
-                    })
+                let chances = token.alternatives.compactMap { chance -> (String, JSONValue)? in
+                    let text = TokenLogBody.text(chance)
+                    return seen.insert(text).inserted ? (text, .number(chance.logProbability)) : nil
+                }
+                return .object(JSONMembers(chances))
             })
         body["text_offset"] = .array(offsets)
         return body

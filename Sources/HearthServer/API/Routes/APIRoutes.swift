@@ -39,7 +39,7 @@ package struct APIRoutes: Sendable {
     enum Dialect: Sendable {
         case openAI, anthropic, ollama
 
-        func body(_ failure: APIFailure) -> JSONBody {
+        func body(_ failure: APIFailure) -> JSONValue {
             switch self {
             case .openAI: OpenAIFailure.body(failure)
             case .anthropic: AnthropicFailure.body(failure)
@@ -123,7 +123,7 @@ package struct APIRoutes: Sendable {
         return reply
     }
 
-    static func json(_ body: JSONBody, status: Int = 200) -> ServerReply {
+    static func json(_ body: JSONValue, status: Int = 200) -> ServerReply {
         bytes(body.bytes, "application/json; charset=utf-8", status: status)
     }
 

@@ -1,3 +1,4 @@
+import HearthBase
 import HearthInference
 import HearthRouting
 

@@ -43,18 +43,14 @@ extension APIRoutes {
             switch part {
             case .tokens(let given): tokens += given
             case .text(let text):
-                let isFirst = addsSpecial && index == 0
-                if isFirst, !parsesSpecial {
-                    tokens += try await ready.engine.tokenize("", controlTokens: .asPrompt)
-                }
-                tokens += try await ready.engine.tokenize(
-                    text, controlTokens: !parsesSpecial ? .asText : isFirst ? .asPrompt : .asControl)
+                tokens += try await ready.engine.reader.tokenize(
+                    text, controlTokens: parsesSpecial, wholePrompt: addsSpecial && index == 0)
             }
         }
         guard try fields.flag("with_pieces") ?? false else {
             return json(["tokens": .array(tokens.map { .integer(Int($0)) })])
         }
-        let pieces = try await ready.engine.pieces(of: tokens)
+        let pieces = try await ready.engine.reader.pieces(of: tokens)
         return json([
             "tokens": .array(
                 zip(tokens, pieces).map { token, piece in
@@ -81,7 +77,7 @@ extension APIRoutes {
             throw APIFailure.invalid("tokens", "a list of at most \(PromptDecoding.maximumParts) tokens")
         }
         let engine = try await call.service.ready(try fields.string("model")).engine
-        let bytes = try await engine.pieces(of: tokens).flatMap { $0 }
+        let bytes = try await engine.reader.pieces(of: tokens).flatMap { $0 }
         return json(["content": .string(String(decoding: bytes, as: UTF8.self))])
     }
 

@@ -118,7 +118,7 @@ extension APIRoutes {
         ])
     }
 
-    private static func entry(_ model: ServedModel) -> JSONBody {
+    private static func entry(_ model: ServedModel) -> JSONValue {
         [
             "name": .string(model.name), "model": .string(model.name),
             "modified_at": .string(APITime.text(model.created)), "size": .integer(Int(clamping: model.size)),
@@ -126,7 +126,7 @@ extension APIRoutes {
         ]
     }
 
-    private static func details(_ model: ServedModel, _ details: ModelDetails?) -> JSONBody {
+    private static func details(_ model: ServedModel, _ details: ModelDetails?) -> JSONValue {
         var family = model.family
         if case .string(let architecture)? = details?.metadata["general.architecture"] { family = architecture }
         let parameters = details?.parameterCount.map { count in
@@ -144,7 +144,7 @@ extension APIRoutes {
         let provider = call.service.provider
         let model = try await provider.model(try name(await call.fields()))
         let details = try await provider.details(of: model)
-        var abilities: [JSONBody] = ["completion"]
+        var abilities: [JSONValue] = ["completion"]
         if details.template.contains("tools") { abilities.append("tools") }
         if details.template.contains("<think>") { abilities.append("thinking") }
         if details.hasProjector { abilities.append("vision") }
@@ -152,7 +152,7 @@ extension APIRoutes {
         return json([
             "modelfile": .string("FROM \(model.name)\n"), "parameters": "",
             "template": .string(details.template), "details": self.details(model, details),
-            "model_info": .object(facts.map { ($0.key, JSONBody($0.value)) }),
+            "model_info": .object(JSONMembers(facts.map { ($0.key, $0.value) })),
             "capabilities": .array(abilities), "modified_at": .string(APITime.text(model.created)),
         ])
     }
@@ -180,7 +180,7 @@ extension APIRoutes {
         source.endsWithItsReader { work.cancel() }
         var reply = bytes([], OllamaStream.contentType)
         reply.body = .stream { writer in
-            func send(_ body: JSONBody) async throws { try await writer.write(body.bytes + [UInt8(ascii: "\n")]) }
+            func send(_ body: JSONValue) async throws { try await writer.write(body.bytes + [UInt8(ascii: "\n")]) }
             try await send(["status": "pulling manifest"])
             do {
                 for try await step in steps { try await send(self.step(step)) }
@@ -194,26 +194,11 @@ extension APIRoutes {
         return reply
     }
 
-    private static func step(_ step: PullStep) -> JSONBody {
-        var body: JSONBody = ["status": .string(step.status)]
+    private static func step(_ step: PullStep) -> JSONValue {
+        var body: JSONValue = ["status": .string(step.status)]
         if !step.digest.isEmpty { body["digest"] = .string(step.digest) }
         if let total = step.total { body["total"] = .integer(Int(clamping: total)) }
         if let completed = step.completed { body["completed"] = .integer(Int(clamping: completed)) }
         return body
-    }
-}
-
-extension JSONBody {
-    /// The same document.
-    init(_ value: JSONValue) {
-        switch value {
-        case .null: self = .null
-        case .boolean(let flag): self = .boolean(flag)
-        case .number(let digits): self = .json(digits)
-        case .string(let text): self = .string(text)
-        case .array(let items): self = .array(items.map { JSONBody($0) })
-        case .object(let members):
-            self = .object(members.sorted { $0.key < $1.key }.map { ($0.key, JSONBody($0.value)) })
-        }
     }
 }

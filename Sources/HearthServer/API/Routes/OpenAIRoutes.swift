@@ -56,7 +56,7 @@ extension APIRoutes {
         return json(isAnthropic ? AnthropicModels.body(model) : modelBody(model))
     }
 
-    private static func modelBody(_ model: ServedModel) -> JSONBody {
+    private static func modelBody(_ model: ServedModel) -> JSONValue {
         [
             "id": .string(model.name), "object": "model",
             "created": .integer(Int(model.created.timeIntervalSince1970)), "owned_by": "hearth",
@@ -101,7 +101,7 @@ extension APIRoutes {
         let run = try await call.service.run(form.request)
         let reply = ResponsesReply(
             run: run, form: form, id: APIIdentifier.make("resp_"), cutIsComplete: !isOpenAI)
-        let store: @Sendable (APIAnswer, JSONBody) -> Void = { [conversation, form] answer, body in
+        let store: @Sendable (APIAnswer, JSONValue) -> Void = { [conversation, form] answer, body in
             guard form.isStored else { return }
             let said = ChatMessage(
                 .assistant, answer.text, thinking: answer.thinking, toolCalls: answer.toolCalls)
@@ -151,15 +151,15 @@ extension [ChatMessage] {
 
 extension APIService {
     /// The prompt of a request, without computing it.
-    func rendered(_ request: APIRequest) async throws -> RenderedPrompt {
+    func rendered(_ request: APIRequest) async throws -> (text: String, tokenCount: Int) {
         let ready = try await ready(request.model)
         guard case .chat(let messages) = request.input else {
             throw APIFailure(.invalid, "the request has no messages", field: "messages")
         }
         let options = try await options(of: request, ready)
         guard ready.capabilities.contains(.promptText) else {
-            return RenderedPrompt(text: "", tokenCount: try await ready.engine.count(messages))
+            return ("", try await ready.engine.reader.count(messages))
         }
-        return try await ready.engine.rendered(messages, options: options)
+        return try await ready.engine.reader.rendered(messages, options: options)
     }
 }

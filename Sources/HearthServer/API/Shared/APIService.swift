@@ -32,8 +32,7 @@ package struct APIService: Sendable {
     /// Finds a model and loads it if needed.
     func ready(_ name: String?) async throws -> Ready {
         let model = try await provider.model(name)
-        // Calls of tools are told from answers, also where the model writes them in its text.
-        let engine = SpelledToolEngine(try await provider.engine(for: model))
+        let engine = try await provider.engine(for: model)
         return Ready(
             model: model, engine: engine, information: try await engine.modelInformation,
             capabilities: try await engine.capabilities)
@@ -95,7 +94,7 @@ package struct APIService: Sendable {
     private func shown(_ jobs: [Job], _ engine: any InferenceEngine) async throws -> [String] {
         guard try await engine.capabilities.contains(.promptText) else { return [] }
         var texts: [String] = []
-        for job in jobs { texts.append(try await engine.rendered(job.messages, options: job.options).text) }
+        for job in jobs { texts.append(try await engine.reader.rendered(job.messages, options: job.options).text) }
         return texts
     }
 
@@ -178,8 +177,8 @@ package struct APIService: Sendable {
             switch part {
             case .tokens(let given): tokens += given
             case .text(let text):
-                tokens += try await engine.tokenize(
-                    text, controlTokens: asPrompt && index == 0 ? .asPrompt : .asControl)
+                tokens += try await engine.reader.tokenize(
+                    text, controlTokens: true, wholePrompt: asPrompt && index == 0)
             }
         }
         return tokens

@@ -7,11 +7,11 @@ package struct Fields {
     /// The most bytes of a body.
     package static let maximumBytes = 64 << 20
 
-    private let members: OrderedJSON.Members
+    private let members: JSONMembers
     /// The path of the object, such as `messages[2].`.
     package let path: String
 
-    init(_ members: OrderedJSON.Members, path: String = "") {
+    init(_ members: JSONMembers, path: String = "") {
         self.members = members
         self.path = path
     }
@@ -21,9 +21,9 @@ package struct Fields {
         guard body.count <= Self.maximumBytes else {
             throw APIFailure(.tooLarge, "the body has more than \(Self.maximumBytes) bytes")
         }
-        let document: OrderedJSON
+        let document: JSONValue
         do {
-            document = try OrderedJSON(parsing: body)
+            document = try JSONValue(parsing: body)
         } catch {
             throw APIFailure(.invalid, "the body cannot be read as JSON: \(error)")
         }
@@ -35,8 +35,8 @@ package struct Fields {
     package func name(_ key: String) -> String { path + key }
 
     /// The value of a field; `nil` for `null`.
-    package func value(_ key: String) -> OrderedJSON? {
-        guard let value = members[key], value != .value(.null) else { return nil }
+    package func value(_ key: String) -> JSONValue? {
+        guard let value = members[key], value != .null else { return nil }
         return value
     }
 
@@ -62,7 +62,7 @@ package struct Fields {
 
     package func flag(_ key: String) throws(APIFailure) -> Bool? {
         guard let value = value(key) else { return nil }
-        guard case .value(.boolean(let flag)) = value else { throw .invalid(name(key), "true or false") }
+        guard case .boolean(let flag) = value else { throw .invalid(name(key), "true or false") }
         return flag
     }
 
@@ -70,7 +70,7 @@ package struct Fields {
     package func number(_ key: String, in range: ClosedRange<Double>? = nil) throws(APIFailure) -> Double? {
         guard let value = value(key) else { return nil }
         let words = range.map { "a number from \(Self.shown($0.lowerBound)) to \(Self.shown($0.upperBound))" }
-        guard case .value(.number(let digits)) = value, let number = Double(digits), number.isFinite,
+        guard case .number(let digits) = value, let number = Double(digits), number.isFinite,
             range?.contains(number) ?? true
         else { throw .invalid(name(key), words ?? "a number") }
         return number
@@ -90,8 +90,8 @@ package struct Fields {
         return number
     }
 
-    static func integer(_ value: OrderedJSON) -> Int? {
-        guard case .value(.number(let digits)) = value else { return nil }
+    static func integer(_ value: JSONValue) -> Int? {
+        guard case .number(let digits) = value else { return nil }
         return Int(digits) ?? Double(digits).flatMap { Int(exactly: $0) }
     }
 
@@ -104,12 +104,12 @@ package struct Fields {
         return try Self.object(value, name(key))
     }
 
-    private static func object(_ value: OrderedJSON, _ name: String) throws(APIFailure) -> Fields {
+    private static func object(_ value: JSONValue, _ name: String) throws(APIFailure) -> Fields {
         guard let members = value.members else { throw .invalid(name, "an object") }
         return Fields(members, path: name + ".")
     }
 
-    package func items(_ key: String) throws(APIFailure) -> [OrderedJSON]? {
+    package func items(_ key: String) throws(APIFailure) -> [JSONValue]? {
         guard let value = value(key) else { return nil }
         guard let items = value.items else { throw .invalid(name(key), "a list") }
         return items
@@ -141,7 +141,7 @@ package struct Fields {
     package func refuse(_ names: [String: [JSONValue]]) throws(APIFailure) {
         for (key, neutral) in names.sorted(by: { $0.key < $1.key }) {
             guard let value = value(key) else { continue }
-            if case .value(let plain) = value, neutral.contains(plain) || Self.equals(plain, neutral) { continue }
+            if neutral.contains(value) || Self.equals(value, neutral) { continue }
             if let items = value.items, items.isEmpty { continue }
             if let members = value.members, members.isEmpty { continue }
             throw .notServed(name(key))

@@ -1,9 +1,10 @@
+import HearthBase
 import HearthInference
 import HearthRouting
 
 /// The facts of an answer and its settings as llama.cpp's server tells them.
 enum LlamaFacts {
-    static func body(_ run: APIRun, _ answer: APIAnswer, index: Int) -> JSONBody {
+    static func body(_ run: APIRun, _ answer: APIAnswer, index: Int) -> JSONValue {
         let summary = answer.summary
         let usage = summary.usage
         return [
@@ -27,7 +28,7 @@ enum LlamaFacts {
     }
 
     /// The settings of a generation.
-    static func settings(_ options: GenerationOptions) -> JSONBody {
+    static func settings(_ options: GenerationOptions) -> JSONValue {
         let sampling = options.sampling
         return [
             "seed": .integer(Int(sampling.seed ?? .max)), "temperature": .number(sampling.temperature),
@@ -50,13 +51,5 @@ enum LlamaFacts {
 
     private static func grammar(_ options: GenerationOptions) -> String {
         if case .gbnf(let text)? = options.constraint?.blocks.first?.shape { text } else { "" }
-    }
-}
-
-extension JSONBody {
-    /// Replaces a member where it is.
-    mutating func replace(_ key: String, _ value: JSONBody) {
-        guard case .object(let members) = self else { return }
-        self = .object(members.map { $0.key == key ? (key, value) : $0 })
     }
 }

@@ -41,7 +41,7 @@ package struct ModelDetails: Sendable, Hashable {
     /// The chat template; empty without one.
     package var template = ""
     /// The metadata by key, without lists.
-    package var metadata: [String: JSONValue] = [:]
+    package var metadata: JSONMembers = [:]
     /// The number of weights; `nil` if unknown.
     package var parameterCount: UInt64?
     /// Whether a projector lets the model read pictures.
@@ -90,7 +90,7 @@ package protocol ModelProvider: Sendable {
     /// - Throws: ``APIFailure`` if there is none.
     func model(_ name: String?) async throws -> ServedModel
 
-    /// The engine of a model, which may load at its first use.
+    /// The engine of a model, which may load at its first use and has tools.
     func engine(for model: ServedModel) async throws -> any InferenceEngine
 
     /// The facts in a model's file; reads the header and loads nothing.

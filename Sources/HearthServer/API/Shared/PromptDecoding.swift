@@ -27,7 +27,7 @@ enum PromptDecoding {
         return (prompts, true)
     }
 
-    private static func prompt(_ value: OrderedJSON, _ name: String) throws(APIFailure) -> [APIRequest.PromptPart] {
+    private static func prompt(_ value: JSONValue, _ name: String) throws(APIFailure) -> [APIRequest.PromptPart] {
         if let text = value.string { return [.text(text)] }
         if let items = value.items { return try parts(items, name) }
         guard let members = value.members else {
@@ -38,7 +38,7 @@ enum PromptDecoding {
         return [.text(try fields.requiredString("prompt_string"))]
     }
 
-    private static func parts(_ items: [OrderedJSON], _ name: String) throws(APIFailure) -> [APIRequest.PromptPart] {
+    private static func parts(_ items: [JSONValue], _ name: String) throws(APIFailure) -> [APIRequest.PromptPart] {
         guard items.count <= maximumParts else { throw .invalid(name, "a list of at most \(maximumParts) tokens") }
         var parts: [APIRequest.PromptPart] = []
         var tokens: [TokenID] = []

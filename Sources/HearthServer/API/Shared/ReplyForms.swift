@@ -22,7 +22,7 @@ enum EventStream {
     static let contentType = "text/event-stream"
 
     /// One event.
-    static func event(_ name: String? = nil, _ data: JSONBody) -> [UInt8] {
+    static func event(_ name: String? = nil, _ data: JSONValue) -> [UInt8] {
         var bytes: [UInt8] = []
         if let name { bytes += "event: \(name)\n".utf8 }
         bytes += "data: ".utf8
@@ -46,7 +46,7 @@ enum APIIdentifier {
 
 extension GenerationSummary {
     /// llama.cpp's `timings`, which other clients show as well.
-    var timingsBody: JSONBody {
+    var timingsBody: JSONValue {
         let prompt = usage.promptTokens - usage.cachedTokens
         let promptMilliseconds = Self.milliseconds(prompt, timings.prefillTokensPerSecond)
         let answerMilliseconds = Self.milliseconds(max(0, usage.generatedTokens - 1), timings.decodeTokensPerSecond)
@@ -70,7 +70,7 @@ struct PromptProgress: Sendable {
     /// The tokens that were in the cache, known from the first report.
     private var cached: Int?
 
-    mutating func body(done: Int, total: Int, milliseconds: Double) -> JSONBody {
+    mutating func body(done: Int, total: Int, milliseconds: Double) -> JSONValue {
         let cached = cached ?? done
         self.cached = cached
         return [

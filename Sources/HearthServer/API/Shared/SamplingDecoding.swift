@@ -33,7 +33,7 @@ extension Fields {
         var found: [SamplingFields.Bias] = []
         if let members = value.members {
             guard members.keys.count <= 10_000 else { throw failure }
-            for (key, value) in members.pairs {
+            for (key, value) in members {
                 let part: APIRequest.PromptPart = Int32(key).map { .tokens([$0]) } ?? .text(key)
                 found.append(SamplingFields.Bias(part: part, value: try bias(value, failure)))
             }
@@ -57,10 +57,10 @@ extension Fields {
         return found
     }
 
-    private func bias(_ value: OrderedJSON, _ failure: APIFailure) throws(APIFailure) -> Float {
+    private func bias(_ value: JSONValue, _ failure: APIFailure) throws(APIFailure) -> Float {
         switch value {
-        case .value(.boolean(false)): return -.infinity
-        case .value(.number(let digits)):
+        case .boolean(false): return -.infinity
+        case .number(let digits):
             guard let number = Float(digits), number.isFinite else { throw failure }
             // OpenAI says that -100 excludes a token.
             return number <= -100 ? -.infinity : number
@@ -79,7 +79,7 @@ extension Fields {
     func schema(_ key: String) throws(APIFailure) -> String? {
         guard let value = value(key) else { return nil }
         guard value.members != nil else { throw .invalid(name(key), "a JSON schema, an object") }
-        return value.text
+        return value.line
     }
 }
 

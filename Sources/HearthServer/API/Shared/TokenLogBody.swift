@@ -1,10 +1,11 @@
+import HearthBase
 import HearthInference
 import HearthRouting
 
 /// The probabilities of tokens in OpenAI's forms.
 enum TokenLogBody {
     /// The form of chat.
-    static func chat(_ tokens: [TokenReport]) -> JSONBody {
+    static func chat(_ tokens: [TokenReport]) -> JSONValue {
         let shown = tokens.filter { !$0.isThinking }
         return [
             "content": .array(
@@ -16,7 +17,7 @@ enum TokenLogBody {
         ]
     }
 
-    static func chance(_ chance: TokenReport.Chance) -> JSONBody {
+    static func chance(_ chance: TokenReport.Chance) -> JSONValue {
         [
             "id": .integer(Int(chance.token)), "token": .string(text(chance)),
             "bytes": .array(chance.bytes.map { .integer(Int($0)) }), "logprob": .number(chance.logProbability),

@@ -1,5 +1,6 @@
 import Foundation
 import HearthAssistant
+import HearthBase
 import HearthInference
 
 /// A conversation in a list.
@@ -39,25 +40,6 @@ struct HitBody: Codable, Sendable, Hashable {
 
 struct HitsBody: Codable, Sendable, Hashable { var hits: [HitBody] }
 
-/// A phase of work before the next text.
-struct PhaseBody: Codable, Sendable, Hashable {
-    var name: String
-    var fraction: Double?
-    var done: Int?
-    var total: Int?
-
-    init(_ phase: GenerationPhase) {
-        switch phase {
-        case .loading(let part): (name, fraction) = ("loading", part?.usable)
-        case .connecting: name = "connecting"
-        case .prefill(let done, let total):
-            (name, self.done, self.total) = ("prefill", done, total)
-            fraction = total > 0 ? min(1, Double(done) / Double(total)) : nil
-        case .decode: name = "decode"
-        }
-    }
-}
-
 /// The context window of the model that answered last.
 struct ContextBody: Codable, Sendable, Hashable {
     var usedTokens: Int
@@ -68,7 +50,7 @@ struct ContextBody: Codable, Sendable, Hashable {
 struct OpenChatBody: Codable, Sendable, Hashable {
     var chat: ChatBody
     var messages: [MessageBody]
-    var phase: PhaseBody?
+    var phase: GenerationPhase?
     var context: ContextBody?
     var event: String
 }
@@ -120,7 +102,7 @@ struct DecisionOrder: Codable, Sendable {
 
 struct PerformOrder: Codable, Sendable { var payload: String? }
 
-struct CardReply: Codable, Sendable, Hashable { var card: CardBody }
+struct CardReply: Codable, Sendable, Hashable { var card: ActionCard }
 
 struct UploadBody: Codable, Sendable, Hashable {
     var id: String
@@ -130,61 +112,7 @@ struct UploadBody: Codable, Sendable, Hashable {
     var bytes: Int
 }
 
-// MARK: Events
-
 struct MessageEvent: Codable, Sendable {
     var chat: String
     var message: MessageBody
 }
-
-struct MessageIDEvent: Codable, Sendable {
-    var chat: String
-    var message: String
-}
-
-struct PhaseEvent: Codable, Sendable {
-    var chat: String
-    var message: String
-    var phase: PhaseBody
-}
-
-/// A piece of text, with its place in UTF-16 units: the same piece twice changes nothing.
-struct PieceEvent: Codable, Sendable {
-    var chat: String
-    var message: String
-    var offset: Int
-    var text: String
-}
-
-struct NoticeEvent: Codable, Sendable {
-    var chat: String
-    var message: String
-    var text: String
-}
-
-struct CardEvent: Codable, Sendable {
-    var chat: String
-    var message: String
-    var card: CardBody
-}
-
-struct FailureBody: Codable, Sendable, Hashable {
-    var code: String
-    var message: String
-    /// Whether no model can answer: a banner with the button "Download Model".
-    var needsModel: Bool
-
-    init(_ failure: ChatFailure) {
-        code = failure.code
-        message = failure.message
-        needsModel = failure.needsModel
-    }
-}
-
-struct FailedEvent: Codable, Sendable {
-    var chat: String
-    var message: String?
-    var failure: FailureBody
-}
-
-struct ChatEventBody: Codable, Sendable { var chat: String }

@@ -17,29 +17,20 @@ extension ChatDesk {
             await tell(chat, session)
         case .phase(let phase):
             change(chat) { $0.phase = phase }
-            guard let answer = running(chat)?.answer else { return }
-            log.add("phase", PhaseEvent(chat: chat, message: answer.id, phase: PhaseBody(phase)))
+            add(event, chat)
         case .thinking(let piece):
+            add(event, chat, offset: running(chat)?.thinkingLength)
             change(chat) { running in
-                guard let answer = running.answer else { return }
-                log.add(
-                    "thinking",
-                    PieceEvent(chat: chat, message: answer.id, offset: running.thinkingLength, text: piece))
                 running.thinkingLength += piece.utf16.count
                 running.answer?.thinkingContent += piece
                 running.answer?.isThinking = true
             }
         case .thinkingEnded:
-            change(chat) { running in
-                running.answer?.isThinking = false
-                guard let answer = running.answer else { return }
-                log.add("thinking-ended", MessageIDEvent(chat: chat, message: answer.id))
-            }
+            change(chat) { $0.answer?.isThinking = false }
+            add(event, chat)
         case .text(let piece):
+            add(event, chat, offset: running(chat)?.textLength)
             change(chat) { running in
-                guard let answer = running.answer else { return }
-                log.add(
-                    "text", PieceEvent(chat: chat, message: answer.id, offset: running.textLength, text: piece))
                 running.textLength += piece.utf16.count
                 running.answer?.content += piece
             }
@@ -47,23 +38,17 @@ extension ChatDesk {
             change(chat) { running in
                 running.textLength = 0
                 running.answer?.content = ""
-                guard let answer = running.answer else { return }
-                log.add("cleared", MessageIDEvent(chat: chat, message: answer.id))
             }
+            add(event, chat)
         case .card(let card): await show(card, chat)
         case .notice(let text):
-            change(chat) { running in
-                running.answer?.notices.append(text)
-                guard let answer = running.answer else { return }
-                log.add("notice", NoticeEvent(chat: chat, message: answer.id, text: text))
-            }
-        case .failed(let failure):
-            log.add(
-                "failed",
-                FailedEvent(chat: chat, message: running(chat)?.answer?.id, failure: FailureBody(failure)))
+            change(chat) { $0.answer?.notices.append(text) }
+            add(event, chat)
+        case .truncated, .picturesLeftOut: add(event, chat)
+        case .failed: log.add(event.name, ChatStep(chat: chat, message: running(chat)?.answer?.id, event: event))
         case .removed(let id):
             change(chat) { $0.answer = nil }
-            log.add("message-removed", MessageIDEvent(chat: chat, message: id))
+            log.add(event.name, ChatStep(chat: chat, message: id, event: event))
         case .finished(let message):
             change(chat) { $0.answer = nil }
             await tell(message, chat, session)
@@ -71,12 +56,18 @@ extension ChatDesk {
         }
     }
 
+    /// Tells clients about a step of the running answer.
+    private func add(_ event: ChatEvent, _ chat: String, offset: Int? = nil) {
+        guard let answer = running(chat)?.answer else { return }
+        log.add(event.name, ChatStep(chat: chat, message: answer.id, offset: offset, event: event))
+    }
+
     /// Tells clients about a card: of the running answer, or of an earlier one that is carried out now.
     func show(_ card: ActionCard, _ chat: String) async {
         let earlier = await session(chat)?.tree.messages.last { $0.cards.contains { $0.id == card.id } }
         guard var answer = running(chat)?.answer, earlier == nil || earlier?.id == answer.id else {
             guard let earlier else { return }
-            return log.add("card", CardEvent(chat: chat, message: earlier.id, card: body(card)))
+            return log.add("card", ChatStep(chat: chat, message: earlier.id, event: .card(shown(card))))
         }
         if let index = answer.cards.firstIndex(where: { $0.id == card.id }) {
             answer.cards[index] = card
@@ -85,7 +76,7 @@ extension ChatDesk {
         }
         let shown = answer
         change(chat) { $0.answer = shown }
-        log.add("card", CardEvent(chat: chat, message: answer.id, card: body(card)))
+        add(.card(self.shown(card)), chat)
     }
 
     /// Tells clients about a whole message.
@@ -95,14 +86,17 @@ extension ChatDesk {
     }
 
     func body(_ message: AssistantMessage, _ chat: String, _ siblings: [String]) -> MessageBody {
-        MessageBody(message, chat: chat, siblings: siblings, cards: message.cards.map { body($0) })
+        var message = message
+        message.cards = message.cards.map { shown($0) }
+        return MessageBody(message, chat: chat, siblings: siblings)
     }
 
-    func body(_ card: ActionCard) -> CardBody {
-        let action = assistant.actions.registry.action(card.tag)
-        return CardBody(
-            card, isWaiting: approvals.isWaiting(card.id),
-            editable: action.map { ActionRegistry.fields(of: $0) } ?? [])
+    /// A card as clients see it.
+    func shown(_ card: ActionCard) -> ActionCard {
+        var card = card
+        card.isWaiting = approvals.isWaiting(card.id)
+        card.editable = assistant.actions.registry.action(card.tag).map { ActionRegistry.fields(of: $0) } ?? []
+        return card
     }
 
     /// An open conversation with its messages; an answer on its way as clients have seen it.
@@ -118,7 +112,7 @@ extension ChatDesk {
         let bodies = messages.map { body($0, id, tree.children(of: $0.parent).map(\.id)) }
         let usage = messages.last { $0.facts != nil }?.facts?.usage
         return OpenChatBody(
-            chat: await self.body(session), messages: bodies, phase: running?.phase.map { PhaseBody($0) },
+            chat: await self.body(session), messages: bodies, phase: running?.phase,
             context: usage.map {
                 ContextBody(usedTokens: $0.promptTokens + $0.generatedTokens, length: contextLength(id))
             }, event: event)

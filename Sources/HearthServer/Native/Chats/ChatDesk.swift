@@ -209,7 +209,7 @@ actor ChatDesk {
     func removeMessage(_ message: String, of id: String) async throws {
         let chat = try await openChat(id)
         await chat.session.delete(message)
-        log.add("message-removed", MessageIDEvent(chat: id, message: message))
+        log.add("message-removed", ChatStep(chat: id, message: message, event: .removed(id: message)))
         await tell(id, chat.session)
     }
 
@@ -217,7 +217,7 @@ actor ChatDesk {
         let chat = try await openChat(id)
         guard chat.running == nil else { throw Self.busy }
         await chat.session.show(message)
-        log.add("branch", ChatEventBody(chat: id))
+        log.add("branch", ["chat": id])
     }
 
     static let missing = NativeFailure(404, "no-such-record", "there is no conversation with this id")

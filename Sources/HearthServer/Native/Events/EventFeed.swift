@@ -42,7 +42,7 @@ struct EventFeed: Sendable {
         let now = log.number(last) ?? 0
         guard let lastID else {
             return (
-                now, Self.bytes(last, "hello", Array(JSONValue.object(["version": .string(version)]).line.utf8))
+                now, Self.bytes(last, "hello", JSONValue.object(["version": .string(version)]).bytes)
             )
         }
         guard let number = log.number(lastID) else { return (now, Self.reset(last, "restarted")) }
@@ -69,18 +69,11 @@ struct EventFeed: Sendable {
     }
 
     private static func reset(_ id: String, _ reason: String) -> [UInt8] {
-        bytes(id, "reset", Array(JSONValue.object(["reason": .string(reason)]).line.utf8))
+        bytes(id, "reset", JSONValue.object(["reason": .string(reason)]).bytes)
     }
 
     /// One event of WHATWG HTML, section 9.2. The data has no line break.
     private static func bytes(_ id: String, _ name: String, _ data: [UInt8]) -> [UInt8] {
         Array("id: \(id)\nevent: \(name)\ndata: ".utf8) + data + Array("\n\n".utf8)
-    }
-}
-
-extension JSONValue {
-    /// The document on one line.
-    var line: String {
-        text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined(separator: " ")
     }
 }

@@ -56,7 +56,7 @@ package final class EventLog: Sendable {
     /// Adds an event, and wakes all readers.
     func add(_ name: String, _ value: some Encodable) {
         do {
-            add(name, data: try NativeJSON.bytes(value))
+            add(name, data: [UInt8](try JSON.data(value, dates: .milliseconds)))
         } catch {
             Log.write(.error, "native", "an event cannot be written", [.error(error)])
         }

@@ -3,27 +3,11 @@ import Hearth
 import HearthBase
 import HearthTransfer
 
-/// A failure for display.
-struct ProblemBody: Codable, Sendable, Hashable {
-    var code: String
-    var message: String
-
-    init(_ failure: DownloadFailure) {
-        code = failure.code
-        message = failure.message
-    }
-
-    init(code: String, message: String) {
-        self.code = code
-        self.message = message
-    }
-}
-
 /// The facts of the whole library.
 struct LibraryBody: Codable, Sendable, Hashable {
     var isRefreshing: Bool
-    var offerProblem: ProblemBody?
-    var homeProblem: ProblemBody?
+    var offerProblem: FailureBody?
+    var homeProblem: FailureBody?
     var notices: [String]
     /// The id of the model in use, of the saved text model, of the saved vision model.
     var selected: String?
@@ -36,29 +20,20 @@ struct LibraryBody: Codable, Sendable, Hashable {
 }
 
 struct ModelsBody: Codable, Sendable, Hashable {
-    var rows: [RowBody]
+    var rows: [RowForm]
     var library: LibraryBody
     var event: String
 }
 
-struct RowReply: Codable, Sendable, Hashable { var row: RowBody }
+struct RowReply: Codable, Sendable, Hashable { var row: RowForm }
 
-struct RowsReply: Codable, Sendable, Hashable { var rows: [RowBody] }
+struct RowsReply: Codable, Sendable, Hashable { var rows: [RowForm] }
 
 struct IDBody: Codable, Sendable, Hashable { var id: String }
 
-/// An installed release of a model.
-struct InstalledBody: Codable, Sendable, Hashable {
-    var version: String
-    var variant: String?
-    var isActive: Bool
-    var sizeBytes: Int
-    var installed: Date
-}
-
 struct ModelBody: Codable, Sendable, Hashable {
-    var row: RowBody
-    var releases: [InstalledBody]
+    var row: RowForm
+    var releases: [ReleaseRow]
     var event: String
 }
 
@@ -99,29 +74,8 @@ struct VerifiedBody: Codable, Sendable, Hashable {
     var damaged: [String]
 }
 
-/// A transfer of any process of this home.
-struct TransferBody: Codable, Sendable, Hashable {
-    var key: String
-    var label: String
-    var model: String?
-    var state: String
-    var receivedBytes: Int
-    var totalBytes: Int?
-    var sentence: String?
-
-    init(_ summary: TransferSummary) {
-        key = summary.key.name
-        label = summary.label
-        model = summary.plan?.release?.family.name
-        state = summary.state.word
-        receivedBytes = Int(clamping: summary.recordedBytes)
-        totalBytes = summary.totalBytes.map { Int(clamping: $0) }
-        if case .orphaned(let reason) = summary.state { sentence = reason }
-    }
-}
-
 struct TransfersBody: Codable, Sendable, Hashable {
-    var transfers: [TransferBody]
+    var transfers: [TransferRow]
     var event: String
 }
 

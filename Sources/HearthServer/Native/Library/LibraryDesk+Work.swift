@@ -78,7 +78,7 @@ extension LibraryDesk {
         await readTransfers()
         await tell()
         // A model that is not listed has no row any more.
-        return RowReply(row: body(of: row.id) ?? RowBody(row, RowFacts()))
+        return RowReply(row: form(of: self.library.row(of: row.id) ?? row))
     }
 
     func reset(_ id: String) async throws -> RowReply {
@@ -188,15 +188,10 @@ extension LibraryDesk {
     }
 
     /// The installed releases of a model: the active one, then the others by their installation, the last first.
-    func releases(_ family: Family) async throws -> [InstalledBody] {
+    func releases(_ family: Family) async throws -> [ReleaseRow] {
         try await hearth.manager.installed().filter { $0.identity.family == family }
             .sorted { ($0.isActive ? 1 : 0, $0.receipt.installed) > ($1.isActive ? 1 : 0, $1.receipt.installed) }
-            .map { release in
-                InstalledBody(
-                    version: release.identity.version.name, variant: release.identity.variant?.name,
-                    isActive: release.isActive, sizeBytes: Int(clamping: release.receipt.totalSize),
-                    installed: release.receipt.installed)
-            }
+            .map { ReleaseRow($0) }
     }
 }
 

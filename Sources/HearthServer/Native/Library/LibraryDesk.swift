@@ -12,14 +12,15 @@ import Observation
     private(set) var hearth: Hearth
     let log: EventLog
     private let time: TimeSource
-    private var facts: [Family: RowFacts] = [:]
     /// The transfers of all processes, as they were last.
     private(set) var transfers: [TransferSummary] = []
     /// The saved vision model and the models that the settings list.
     private var saved = SavedModels()
-    private var told: (rows: [RowBody], library: LibraryBody?, activation: ActivationBody?) = ([], nil, nil)
+    private var told: (rows: [RowForm], library: LibraryBody?, activation: ActivationBody?) = ([], nil, nil)
     private var publishing: Task<Void, Never>?
     private var lastTold: Stopwatch?
+    /// Whether the sources were asked for their models.
+    private var hasAsked = false
 
     /// The least time between two events of one row.
     private static let pace = Duration.milliseconds(100)
@@ -46,20 +47,41 @@ import Observation
         await tell()
     }
 
+    /// Asks the sources once, in the background, when the first page comes.
+    func askSources() {
+        guard !hasAsked else { return }
+        hasAsked = true
+        Task {
+            await library.refresh()
+            await tell()
+        }
+    }
+
     // MARK: Reading
 
     /// The rows as clients see them.
-    var rows: [RowBody] {
-        library.rows.map { row in RowBody(row, facts[row.id] ?? RowFacts(), transfer: transfer(of: row.id)) }
+    var rows: [RowForm] {
+        library.rows.map { form(of: $0) }
     }
 
-    func body(of family: Family) -> RowBody? { rows.first { $0.id == family.name } }
+    /// A row as clients see it.
+    func form(of row: LibraryRow) -> RowForm {
+        RowForm(
+            row, transfer: transfers.first { $0.release?.family == row.id }, isLoaded: isLoaded(row.id),
+            isListed: library.listed[row.id] != nil, isDefaultVision: saved.visionFamily == row.id)
+    }
+
+    private func isLoaded(_ family: Family) -> Bool {
+        hearth.models.pool.loaded.contains { $0.release?.family == family }
+    }
+
+    func body(of family: Family) -> RowForm? { rows.first { $0.id == family.name } }
 
     var libraryBody: LibraryBody {
         let library = library
         return LibraryBody(
-            isRefreshing: library.isRefreshing, offerProblem: library.offerProblem.map { ProblemBody($0) },
-            homeProblem: library.homeProblem.map { ProblemBody($0) }, notices: library.cachedLists.map(\.sentence),
+            isRefreshing: library.isRefreshing, offerProblem: library.offerProblem,
+            homeProblem: library.homeProblem, notices: library.cachedLists.map(\.sentence),
             selected: library.selectedModel?.id.name, defaultModel: library.defaultModel, visionModel: saved.vision,
             metered: library.metered.rawValue,
             canAnswer: library.hasModel(for: .text) || library.hasModel(for: .vision),
@@ -70,7 +92,7 @@ import Observation
         func active(_ family: Family?) -> ActiveModelBody? {
             guard let family, let row = library.row(of: family), row.isUsable else { return nil }
             return ActiveModelBody(
-                id: family.name, name: row.model.displayName, isLoaded: facts[family]?.isLoaded ?? false)
+                id: family.name, name: row.model.displayName, isLoaded: isLoaded(family))
         }
         return ActivationBody(
             text: active(library.selectedModel?.id), vision: active(visionFamily),
@@ -80,11 +102,6 @@ import Observation
 
     /// The model that answers questions with pictures: the saved one, else one on this device.
     var visionFamily: Family? { library.visionFamily(saved: saved.visionFamily) }
-
-    /// The unfinished transfer of a model.
-    private func transfer(of family: Family) -> TransferSummary? {
-        transfers.first { $0.release?.family == family }
-    }
 
     // MARK: Following
 
@@ -137,9 +154,9 @@ import Observation
         }
     }
 
-    /// Reads the facts that no view model has, then tells clients what changed.
+    /// Reads the saved models, then tells clients what changed.
     func tell() async {
-        await readFacts()
+        saved = await SavedModels.read(home: hearth.home, or: saved)
         lastTold = time.stopwatch()
         let (rows, library, activation) = (rows, libraryBody, activation)
         let before = Dictionary(told.rows.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -149,30 +166,6 @@ import Observation
         if library != told.library { log.add("library", library) }
         if activation != told.activation { log.add("engine", activation) }
         told = (rows, library, activation)
-    }
-
-    private func readFacts() async {
-        let (store, loaded) = (hearth.manager.store, hearth.models.pool.loaded)
-        saved = await SavedModels.read(home: hearth.home, or: saved)
-        let listed = library.listed
-        var found: [Family: RowFacts] = [:]
-        for row in library.rows {
-            var fact = RowFacts()
-            fact.isListed = listed[row.id] != nil
-            fact.isDefaultVision = saved.visionFamily == row.id
-            if row.local != nil {
-                do {
-                    let state = try await store.state(of: row.id)
-                    fact.pinned = state.pinned
-                    fact.heldBack = state.heldBack
-                } catch {
-                    Log.write(.info, "native", "the state of \(row.id) cannot be read", [.error(error)])
-                }
-                fact.isLoaded = loaded.contains { $0.release?.family == row.id }
-            }
-            found[row.id] = fact
-        }
-        facts = found
     }
 
     /// Reads the transfers of all processes; tells clients if they changed.

@@ -70,7 +70,7 @@ struct ListedFile: Sendable {
     }
 
     private func manifest(size: UInt64) -> Data {
-        var entry: [String: JSONValue] = [
+        var entry: JSONMembers = [
             "id": .string(url.lastPathComponent), "family": .string(family), "version": .string("1"),
             "filename": .string(family + ".gguf"), "sizeBytes": .integer(size),
             "downloadUrl": .string(url.absoluteString), "role": .string("text"),

@@ -95,7 +95,7 @@ struct NativeRoute: Sendable {
 
     /// A route that takes JSON.
     /// - Parameter example: a body, which the description shows and a test reads.
-    static func json<Input: Codable & Sendable, Output: Codable & Sendable>(
+    static func json<Input: Decodable & Sendable, Output: Codable & Sendable>(
         _ method: String, _ path: String, _ summary: String, status: Int = 200, example: String,
         _ work: @escaping @Sendable (NativeCall, Input) async throws -> Output
     ) -> NativeRoute {
@@ -133,7 +133,7 @@ struct NativeRoute: Sendable {
             headers: [
                 "Content-Type": "application/json", "Cache-Control": "no-store",
                 "X-Content-Type-Options": "nosniff",
-            ], body: .bytes(try NativeJSON.bytes(value)))
+            ], body: .bytes([UInt8](try JSON.data(value, dates: .milliseconds))))
     }
 
     /// Refuses a body of another media type: a form of another site cannot send JSON. A request without a body needs none.
@@ -147,9 +147,9 @@ struct NativeRoute: Sendable {
 }
 
 /// Reads JSON bodies of one type, and refuses members that the type does not have.
-private struct NativeReader<Value: Codable & Sendable>: Sendable {
+private struct NativeReader<Value: Decodable & Sendable>: Sendable {
     private let schema: JSONValue
-    private let components: [String: JSONValue]
+    private let components: JSONMembers
 
     init() {
         let maker = SchemaMaker()
@@ -168,10 +168,37 @@ private struct NativeReader<Value: Codable & Sendable>: Sendable {
             throw NativeFailure(400, "bad-request", "the body is not JSON")
         }
         guard document.members != nil else { throw NativeFailure.bad("body", "an object") }
-        if let name = NativeJSON.unknownField(in: document, schema, components) {
+        if let name = Self.unknownField(in: document, schema, components) {
             throw NativeFailure(
                 400, "unknown-field", "there is no field `\(name.prefix(200))`", field: String(name.prefix(200)))
         }
-        return try NativeJSON.value(Value.self, data)
+        do {
+            return try JSON.value(Value.self, data)
+        } catch let error as DecodingError {
+            throw NativeFailure(error)
+        }
+    }
+
+    /// The path of the first member of a document that a schema does not have; `nil` for none.
+    private static func unknownField(in value: JSONValue, _ schema: JSONValue, _ components: JSONMembers) -> String? {
+        var schema = schema.members ?? [:]
+        if case .string(let reference)? = schema["$ref"], let name = reference.split(separator: "/").last {
+            schema = components[String(name)]?.members ?? [:]
+        }
+        switch value {
+        case .object(let members):
+            guard let properties = schema["properties"]?.members else { return nil }
+            for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+                guard let known = properties[name] else { return name }
+                if let found = unknownField(in: member, known, components) { return "\(name).\(found)" }
+            }
+        case .array(let items):
+            guard let known = schema["items"] else { return nil }
+            for (index, item) in items.enumerated() {
+                if let found = unknownField(in: item, known, components) { return "[\(index)].\(found)" }
+            }
+        default: break
+        }
+        return nil
     }
 }

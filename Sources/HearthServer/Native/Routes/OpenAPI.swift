@@ -6,81 +6,72 @@ enum OpenAPI {
     /// - Throws: ``SchemaMaker/Undescribed``.
     static func document(_ routes: [NativeRoute], version: String) throws -> JSONValue {
         let maker = SchemaMaker()
-        var paths: [String: [String: JSONValue]] = [:]
+        var paths: [String: JSONMembers] = [:]
         for route in routes {
             paths[NativeRouter.base + route.path, default: [:]][route.method.lowercased()] = try operation(
                 route, maker)
         }
         var components = maker.components
-        components["Error"] = error
-        return .object([
-            "openapi": .string("3.1.0"),
-            "info": .object([
-                "title": .string("Hearth"), "version": .string(version),
-                "description": .string("The API of the page that `hearth serve` shows."),
-            ]),
-            "paths": .object(paths.mapValues { .object($0) }),
-            "components": .object([
+        components["Error"] = [
+            "type": "object", "required": ["error"], "properties": ["error": try maker.schema(of: FailureBody.self)],
+        ]
+        components.merge(maker.components)
+        return [
+            "openapi": "3.1.0",
+            "info": [
+                "title": "Hearth", "version": .string(version),
+                "description": "The API of the page that `hearth serve` shows.",
+            ],
+            "paths": .object(JSONMembers(paths.mapValues { .object($0) })),
+            "components": [
                 "schemas": .object(components),
-                "securitySchemes": .object([
-                    "session": .object([
-                        "type": .string("apiKey"), "in": .string("cookie"), "name": .string("hearth_session"),
-                    ]),
-                    "key": .object(["type": .string("http"), "scheme": .string("bearer")]),
-                ]),
-            ]),
-            "security": .array([.object(["session": .array([])]), .object(["key": .array([])])]),
-        ])
+                "securitySchemes": [
+                    "session": ["type": "apiKey", "in": "cookie", "name": "hearth_session"],
+                    "key": ["type": "http", "scheme": "bearer"],
+                ],
+            ],
+            "security": [["session": []], ["key": []]],
+        ]
     }
 
     private static func operation(_ route: NativeRoute, _ maker: SchemaMaker) throws -> JSONValue {
-        var operation: [String: JSONValue] = [
-            "summary": .string(route.summary), "tags": .array([.string(route.chapter)]),
+        var operation: JSONValue = [
+            "summary": .string(route.summary), "tags": [.string(route.chapter)],
             "operationId": .string(identifier(route)),
         ]
         let parameters = parameters(route)
         if !parameters.isEmpty { operation["parameters"] = .array(parameters) }
         if let input = route.input {
-            let schema = try input.describe(maker)
-            var content: [String: JSONValue] = ["schema": schema]
-            if let example = input.example { content["example"] = try JSONValue(parsing: Data(example.utf8)) }
-            operation["requestBody"] = .object([
-                "content": .object(
-                    Dictionary(
-                        input.mediaTypes.map { ($0, .object(content)) }, uniquingKeysWith: { first, _ in first }))
-            ])
+            var content: JSONValue = ["schema": try input.describe(maker)]
+            content["example"] = try input.example.map { try JSONValue(parsing: $0) }
+            operation["requestBody"] = ["content": .object(JSONMembers(input.mediaTypes.map { ($0, content) }))]
         }
-        let schema = try route.output?(maker) ?? .object(["type": .string("string")])
-        let failure: JSONValue = .object([
-            "description": .string("Refused or failed."),
-            "content": .object([
-                "application/json": .object(["schema": .object(["$ref": .string("#/components/schemas/Error")])])
-            ]),
-        ])
-        operation["responses"] = .object([
-            "\(route.status)": .object([
-                "description": .string("Done."),
-                "content": .object([route.mediaType: .object(["schema": schema])]),
-            ]),
-            "default": failure,
-        ])
-        return .object(operation)
+        let schema = try route.output?(maker) ?? ["type": "string"]
+        let failure: JSONValue = [
+            "description": "Refused or failed.",
+            "content": ["application/json": ["schema": ["$ref": "#/components/schemas/Error"]]],
+        ]
+        let done: JSONValue = [
+            "description": "Done.",
+            "content": .object(JSONMembers([(route.mediaType, ["schema": schema] as JSONValue)])),
+        ]
+        operation["responses"] = .object(JSONMembers([("\(route.status)", done), ("default", failure)]))
+        return operation
     }
 
     private static func parameters(_ route: NativeRoute) -> [JSONValue] {
-        let text: JSONValue = .object(["type": .string("string")])
-        let inPath = route.path.split(separator: "/").filter { $0.hasPrefix("{") }.map { part in
-            JSONValue.object([
-                "name": .string(String(part.dropFirst().dropLast())), "in": .string("path"),
-                "required": .boolean(true), "schema": text,
-            ])
+        let inPath = route.path.split(separator: "/").filter { $0.hasPrefix("{") }.map { part -> JSONValue in
+            [
+                "name": .string(String(part.dropFirst().dropLast())), "in": "path", "required": true,
+                "schema": ["type": "string"],
+            ]
         }
         return inPath
             + route.query.map {
-                .object([
-                    "name": .string($0.name), "in": .string("query"), "description": .string($0.meaning),
-                    "schema": text,
-                ])
+                [
+                    "name": .string($0.name), "in": "query", "description": .string($0.meaning),
+                    "schema": ["type": "string"],
+                ]
             }
     }
 
@@ -89,17 +80,4 @@ enum OpenAPI {
         let words = route.path.split { "/-.{}".contains($0) }.map { $0.prefix(1).uppercased() + $0.dropFirst() }
         return route.method.lowercased() + words.joined()
     }
-
-    private static let error: JSONValue = .object([
-        "type": .string("object"), "required": .array([.string("error")]),
-        "properties": .object([
-            "error": .object([
-                "type": .string("object"), "required": .array([.string("code"), .string("message")]),
-                "properties": .object(
-                    ["code", "message", "remedy", "field"].reduce(into: [:]) {
-                        $0[$1] = .object(["type": .string("string")])
-                    }),
-            ])
-        ]),
-    ])
 }

@@ -5,7 +5,7 @@ import HearthBase
 /// An action that waits for a decision.
 struct WaitingBody: Codable, Sendable, Hashable {
     var chat: String
-    var card: CardBody
+    var card: ActionCard
 }
 
 struct ApprovalsBody: Codable, Sendable, Hashable {
@@ -15,7 +15,7 @@ struct ApprovalsBody: Codable, Sendable, Hashable {
 
 /// An action of the journal.
 struct ActionBody: Codable, Sendable, Hashable {
-    var card: CardBody
+    var card: ActionCard
     /// The conversation; empty for what the user did without one.
     var chat: String
     var date: Date
@@ -34,7 +34,7 @@ extension NativeService {
                 let event = service.log.lastID
                 var cards: [WaitingBody] = []
                 for waiting in service.approvals.waiting {
-                    cards.append(WaitingBody(chat: waiting.chat, card: await service.chats.body(waiting.card)))
+                    cards.append(WaitingBody(chat: waiting.chat, card: await service.chats.shown(waiting.card)))
                 }
                 return ApprovalsBody(cards: cards, event: event)
             },
@@ -67,7 +67,7 @@ extension NativeService {
                 for entry in try await service.chats.assistant.actions.history(limit: limit) {
                     actions.append(
                         ActionBody(
-                            card: await service.chats.body(entry.card), chat: entry.conversation,
+                            card: await service.chats.shown(entry.card), chat: entry.conversation,
                             date: entry.created))
                 }
                 return ActionsBody(actions: actions, event: event)
@@ -97,7 +97,7 @@ extension NativeService {
     }
 
     /// Takes an action of the journal back; the card in its conversation shows it.
-    private func undo(_ id: String) async throws -> CardBody {
+    private func undo(_ id: String) async throws -> ActionCard {
         let entry = try await records.journal.entry(id)
         if let chat = entry?.conversation, !chat.isEmpty,
             try await records.conversations.conversation(chat) != nil
@@ -107,7 +107,7 @@ extension NativeService {
         let card = try await chats.assistant.undo(id)
         log.add("actions", EmptyBody())
         if let entry { for store in Set(entry.changes.map(\.store.rawValue)) { tellRecords(store) } }
-        return await chats.body(card)
+        return await chats.shown(card)
     }
 
     func tellRecords(_ store: String) { log.add("records", ["store": store]) }
@@ -126,19 +126,20 @@ extension ChatDesk {
             do {
                 _ = try await session.perform(card, payload: payload)
             } catch {
-                log.add("failed", FailedEvent(chat: id, message: nil, failure: FailureBody(ChatFailure(error))))
+                let event = ChatEvent.failed(FailureBody(turn: error))
+                log.add(event.name, ChatStep(chat: id, event: event))
             }
             await tellMessage(of: card, id, session)
             log.add("actions", EmptyBody())
         }
     }
 
-    func undo(_ card: String, in id: String) async throws -> CardBody {
+    func undo(_ card: String, in id: String) async throws -> ActionCard {
         let session = try await openChat(id).session
         let undone = try await session.undo(card)
         await tellMessage(of: card, id, session)
         log.add("actions", EmptyBody())
-        return body(undone)
+        return shown(undone)
     }
 
     private func tellMessage(of card: String, _ id: String, _ session: ChatSession) async {

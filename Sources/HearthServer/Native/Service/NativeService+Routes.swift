@@ -8,9 +8,9 @@ struct AnyBody: Codable, Sendable, Hashable {}
 extension NativeService {
     /// All routes.
     static func routes(_ service: NativeService) -> [NativeRoute] {
-        stateRoutes(service) + modelRoutes(service) + releaseRoutes(service) + chatRoutes(service)
-            + messageRoutes(service) + actionRoutes(service) + storeRoutes(service) + settingRoutes(service)
-            + classifyRoutes(service)
+        stateRoutes(service) + LibraryRoutes(desk: service.library).all + ChatRoutes(desk: service.chats).all
+            + actionRoutes(service) + storeRoutes(service) + settingRoutes(service)
+            + ClassifyRoutes(home: service.home).all
     }
 
     /// The events, the state and the description.

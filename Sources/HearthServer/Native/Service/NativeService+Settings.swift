@@ -32,7 +32,7 @@ extension NativeService {
             .plain("GET", "/settings", "All settings with their kinds and values") { _ in
                 let event = service.log.lastID
                 let configuration = try await SettingsFile(home: service.records.path).read()
-                return SettingsBody(settings: SettingKinds.bodies(configuration), event: event)
+                return SettingsBody(settings: configuration.rows().map(\.withoutSecrets), event: event)
             },
             .raw(
                 "PATCH", "/settings", "Change settings, all or none; null removes a value",
@@ -54,7 +54,9 @@ extension NativeService {
                 let after = try await service.changeSettings(values)
                 return try NativeRoute.json(
                     SettingsBody(
-                        settings: values.keys.sorted().map { SettingKinds.body($0, after) },
+                        settings: try values.keys.sorted().map {
+                            SettingRow(try Setting.named($0), in: after).withoutSecrets
+                        },
                         event: service.log.lastID))
             },
             .plain("GET", "/keys", "The keys of other machines") { _ in
@@ -73,7 +75,9 @@ extension NativeService {
             ) { (_, order: KeyOrder) in try await service.createKey(order) },
             .plain("DELETE", "/keys/{id}", "Revoke a key") { call in
                 let id = call.value("id")
-                try await service.changeKeys { try $0.revoke(id) }
+                try await AccessKeys.change(home: service.home.path, time: service.home.time) {
+                    try $0.revoke(id)
+                }
                 return EmptyBody()
             },
         ]
@@ -95,11 +99,10 @@ extension NativeService {
         }
     }
 
-    /// Changes settings: all or none. Those of conversations and the route count at once; others make the process read its
-    /// settings again.
+    /// Changes settings: all or none. They count when the call returns.
     @discardableResult
     func changeSettings(_ values: [String: String?]) async throws -> Configuration {
-        let file = SettingsFile(home: records.path)
+        let file = SettingsFile(home: home.path, time: home.time)
         let before = try await file.read()
         let after = try await file.change { configuration in
             // A kind removes the values of the kind before, so that it comes first.
@@ -109,12 +112,7 @@ extension NativeService {
             for (key, value) in order { try configuration.set(key, to: value) }
         }
         guard after != before else { return after }
-        if after.shapesEngines(otherThan: before) {
-            await home.reload()
-        } else {
-            home.refresh(after)
-            await reread()
-        }
+        await home.reload()
         log.add("settings", ["keys": values.keys.sorted()])
         return after
     }
@@ -126,53 +124,9 @@ extension NativeService {
         }
         let scopes = Set(order.scopes.compactMap { ServerScope(rawValue: $0.rawValue) })
         let now = home.time.now
-        let made = Locked<NewKeyBody?>(nil)
-        try await changeKeys { keys in
+        return try await AccessKeys.change(home: home.path, time: home.time) { keys in
             let text = try keys.create(name, scopes: scopes, at: now)
-            guard let key = keys.keys.last else { return }
-            made.withLock { $0 = NewKeyBody(id: key.id, key: text) }
+            return NewKeyBody(id: keys.keys.last?.id ?? "", key: text)
         }
-        guard let body = made.withLock({ $0 }) else { throw NativeFailure(500, "failed", "the key was not made") }
-        return body
-    }
-
-    private static let keyTurns = TurnQueue()
-
-    private func changeKeys(_ body: @escaping @Sendable (inout AccessKeys) throws -> Void) async throws {
-        let path = home.path
-        try await Self.keyTurns.turn {
-            try await blocking {
-                var keys = try AccessKeys.load(home: path)
-                try body(&keys)
-                try keys.save(home: path)
-            }
-        }
-        await home.reload()
-    }
-}
-
-extension Configuration {
-    /// The beginnings of settings that shape neither engines nor the server nor the sources of models.
-    private static let light = [
-        "approval.", "search.", "stores.", "chat.", "cloud.", "routing.", "entitlement.", "library.",
-        "defaultModel",
-        "visionModel", "maximumNewTokens", "temperature",
-    ]
-
-    /// Whether a setting shapes engines, the server or the sources of models.
-    static func shapesEngines(_ key: String) -> Bool { !light.contains { key.hasPrefix($0) } }
-
-    /// Whether settings differ for which engines are opened anew.
-    package func shapesEngines(otherThan other: Configuration) -> Bool {
-        withoutLight() != other.withoutLight()
-    }
-
-    private func withoutLight() -> Configuration {
-        var plain = self
-        for key in Self.keys where !Self.shapesEngines(key) {
-            // Removing a known setting throws nothing.
-            try? plain.set(key, to: nil)
-        }
-        return plain
     }
 }

@@ -27,8 +27,6 @@ package final class NativeService: SettingsFollower {
     private let router: Locked<NativeRouter?> = Locked(nil)
     private let work = Locked<[Task<Void, Never>]>([])
     private let changes = TurnQueue()
-    /// Whether the sources were asked for their models.
-    let asked = Locked(false)
 
     /// Opens the user's records.
     /// - Throws: `DatabaseError`, `FileError`, `ConfigurationError`.
@@ -38,7 +36,8 @@ package final class NativeService: SettingsFollower {
         let hearth = models.hearth
         records = try await AssistantHome(path: hearth.home, time: home.time)
         library = await LibraryDesk(hearth, log: log, time: home.time)
-        let made = await Self.current(models, hearth.configuration)
+        // Programs on the API need no valid settings of the page.
+        let made = await Self.current(models, hearth.configuration.replacingInvalid(with: Configuration()))
         current = Locked(made)
         let assistant = try await Self.assistant(made, records, approvals)
         chats = ChatDesk(
@@ -73,6 +72,7 @@ package final class NativeService: SettingsFollower {
             let settings: Configuration
             do {
                 settings = try await blocking { try hearth.presentSettings() }
+                    .replacingInvalid(with: now.configuration)
             } catch {
                 Log.write(.warning, "native", "the settings cannot be read", [.error(error)])
                 settings = hearth.configuration

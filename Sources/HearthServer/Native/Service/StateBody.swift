@@ -48,7 +48,7 @@ extension NativeService {
     /// The state at the start of the page. The first one also asks the sources for their models.
     func state() async -> StateBody {
         let event = log.lastID
-        await askSources()
+        await library.askSources()
         let facts = await library.libraryBody
         let activation = await library.activation
         let condition = await now.hearth.network.reading()
@@ -86,20 +86,5 @@ extension NativeService {
         return MemoryBody(
             deviceBytes: Int(clamping: device), processBytes: SystemMemory.residentBytes.map { Int(clamping: $0) },
             diskFreeBytes: free.map { Int(clamping: $0) })
-    }
-
-    /// Asks the sources once, in the background, when the first page comes.
-    func askSources() async {
-        guard
-            asked.withLock({ asked in
-                defer { asked = true }
-                return !asked
-            })
-        else { return }
-        let library = library
-        Task { @MainActor in
-            await library.library.refresh()
-            await library.tell()
-        }
     }
 }

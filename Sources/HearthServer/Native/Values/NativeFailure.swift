@@ -61,7 +61,7 @@ package struct NativeFailure: Error, Sendable, Hashable {
 
     /// The reply.
     var reply: ServerReply {
-        var error: [String: JSONValue] = ["code": .string(code), "message": .string(message)]
+        var error: JSONMembers = ["code": .string(code), "message": .string(message)]
         error["remedy"] = remedy.map { .string($0) }
         error["field"] = field.map { .string($0) }
         return .json(.object(["error": .object(error)]), status: status)

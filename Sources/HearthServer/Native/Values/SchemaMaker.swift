@@ -1,5 +1,9 @@
 import Foundation
+import Hearth
+import HearthAssistant
 import HearthBase
+import HearthInference
+import HearthRouting
 
 /// A type whose JSON Schema and sample are not those of its properties.
 protocol SchemaDescribed {
@@ -26,7 +30,13 @@ final class SchemaMaker {
     struct Undescribed: Error { let type: String }
 
     /// The schemas of structures by name.
-    private(set) var components: [String: JSONValue] = [:]
+    private(set) var components: JSONMembers = [:]
+
+    /// The schema that a reference leads to.
+    func component(_ reference: JSONValue?) -> JSONValue? {
+        guard case .string(let text)? = reference else { return nil }
+        return components[String(text.split(separator: "/").last ?? "")]
+    }
 
     /// The schema of a type.
     func schema<Value: Decodable>(of type: Value.Type) throws -> JSONValue { try describe(type).schema }
@@ -40,8 +50,8 @@ final class SchemaMaker {
         switch type {
         case is String.Type: return (Self.type("string"), try cast(""))
         case is Bool.Type: return (Self.type("boolean"), try cast(false))
-        case is Int.Type: return (Self.type("integer"), try cast(0))
         case is Double.Type: return (Self.type("number"), try cast(0.0))
+        case let integer as any FixedWidthInteger.Type: return (Self.type("integer"), try cast(Self.zero(integer)))
         default: return try structure(type)
         }
     }
@@ -56,13 +66,15 @@ final class SchemaMaker {
         return value
     }
 
+    private static func zero<Integer: FixedWidthInteger>(_ type: Integer.Type) -> Any { Integer.zero }
+
     private static func type(_ name: String) -> JSONValue { .object(["type": .string(name)]) }
 
     private func structure<Value: Decodable>(_ type: Value.Type) throws -> (schema: JSONValue, sample: Value) {
         let keys = RecordedKeys()
         let sample = try Value(from: SchemaDecoder(maker: self, keys: keys))
         let name = Self.name(of: type)
-        var object: [String: JSONValue] = [
+        var object: JSONMembers = [
             "type": .string("object"), "properties": .object(keys.properties),
         ]
         if !keys.required.isEmpty { object["required"] = .array(keys.required.map { .string($0) }) }
@@ -72,14 +84,14 @@ final class SchemaMaker {
 
     /// The name of a structure without the ending of its Swift type.
     private static func name(of type: Any.Type) -> String {
-        let name = "\(type)"
-        return name.hasSuffix("Body") ? String(name.dropLast("Body".count)) : name
+        let name = "\(type)".filter { $0 != "<" && $0 != ">" }
+        return name.hasSuffix("Body") || name.hasSuffix("Form") ? String(name.dropLast("Body".count)) : name
     }
 }
 
 /// The keys that a type asks for.
 private final class RecordedKeys {
-    var properties: [String: JSONValue] = [:]
+    var properties: JSONMembers = [:]
     var optional: Set<String> = []
 
     /// The keys without which a value cannot be read, in order.
@@ -129,15 +141,15 @@ private struct SchemaContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try decodeAny(type, key) }
     func decode(_ type: Float.Type, forKey key: Key) throws -> Float { throw unknown(type) }
     func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try decodeAny(type, key) }
-    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { throw unknown(type) }
-    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { throw unknown(type) }
-    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { throw unknown(type) }
-    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { throw unknown(type) }
-    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { throw unknown(type) }
-    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { throw unknown(type) }
-    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { throw unknown(type) }
-    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { throw unknown(type) }
-    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { throw unknown(type) }
+    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try decodeAny(type, key) }
+    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try decodeAny(type, key) }
+    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try decodeAny(type, key) }
+    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try decodeAny(type, key) }
+    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try decodeAny(type, key) }
+    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try decodeAny(type, key) }
+    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try decodeAny(type, key) }
+    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try decodeAny(type, key) }
+    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try decodeAny(type, key) }
 
     private func decodeAny<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
         let (schema, sample) = try maker.describe(type)
@@ -166,10 +178,10 @@ extension Array: SchemaDescribed where Element: Decodable {
     }
 }
 
-extension Dictionary: SchemaDescribed where Key == String, Value: Decodable {
+extension Dictionary: SchemaDescribed where Key: CodingKeyRepresentable, Value: Decodable {
     static func describe(_ maker: SchemaMaker) throws -> (schema: JSONValue, sample: Self) {
         let value = try maker.describe(Value.self)
-        return (.object(["type": .string("object"), "additionalProperties": value.schema]), ["name": value.sample])
+        return (.object(["type": .string("object"), "additionalProperties": value.schema]), [:])
     }
 }
 
@@ -177,4 +189,33 @@ extension Date: SchemaDescribed {
     static func describe(_ maker: SchemaMaker) throws -> (schema: JSONValue, sample: Self) {
         (.object(["type": .string("string"), "format": .string("date-time")]), Date(timeIntervalSince1970: 0))
     }
+}
+
+/// A text of an open set.
+extension SchemaDescribed
+where Self: RawRepresentable<String> & ExpressibleByStringLiteral, StringLiteralType == String {
+    static func describe(_ maker: SchemaMaker) throws -> (schema: JSONValue, sample: Self) {
+        (["type": "string"], Self(stringLiteral: ""))
+    }
+}
+
+extension ActionTag: SchemaDescribed {}
+extension FinishReason: SchemaDescribed {}
+extension ActionCard.State: SchemaWord {}
+extension ChatRole: SchemaWord {}
+extension ReleaseRow.Presence: SchemaWord {}
+extension RouteSource: SchemaWord {}
+
+extension ChatImage: SchemaDescribed {
+    static func describe(_ maker: SchemaMaker) throws -> (schema: JSONValue, sample: Self) {
+        (["type": "string", "format": "byte"], try ChatImage(smallest))
+    }
+
+    /// A BMP file of one pixel.
+    private static let smallest: [UInt8] = {
+        let header: [UInt8] = [
+            0x42, 0x4D, 58, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0, 40, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 24,
+        ]
+        return header + [UInt8](repeating: 0, count: 58 - header.count)
+    }()
 }

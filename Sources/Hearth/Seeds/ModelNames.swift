@@ -1,0 +1,2 @@
+/// The local model of seed 001.
+public typealias LLMService = LiveModel

@@ -1,0 +1,24 @@
+import HearthBase
+
+/// The settings of the resident process, such as `serve.port`.
+package struct ServerConfiguration: Sendable, Hashable {
+    /// The port without a setting; not that of another model server.
+    package static let defaultPort: UInt16 = 4327
+
+    package var port = Self.defaultPort
+    /// How long an idle model stays in memory; `nil` until memory is short.
+    package var keepAlive: Duration? = .seconds(300)
+    /// Names under which other machines ask this one, besides addresses.
+    package var hosts: [String] = []
+    /// The origins of pages that may call the server.
+    package var origins: [String] = []
+
+    /// The answers that one model computes side by side; `nil` lets the engine decide.
+    package var slots: Int?
+    /// The tokens of all these answers and their prompts together; `nil` for one context window.
+    package var cells: Int?
+    /// Seeds the answers to requests without a seed; `nil` for a different answer each time.
+    package var seed: UInt32?
+    /// Whether the default model answers requests for models that do not exist here.
+    package var answersAnyModel = false
+}

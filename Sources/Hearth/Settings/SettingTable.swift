@@ -1,0 +1,182 @@
+import Foundation
+import HearthAssistant
+import HearthBase
+import HearthHTTP
+import HearthInference
+import HearthRouting
+
+extension Setting {
+    /// All settings, one row for each key or family of keys.
+    package static let table = [
+        rows(.sources, sources), rows(.models, models), rows(.answers, answers), rows(.engines, engines),
+        rows(.cloud, cloud), rows(.assistant, assistant), rows(.server, server),
+    ].flatMap { $0 }
+
+    private static let sources: [Setting] = [
+        .family("origins.NAME", isOpen: true, { $0.origins.keys.sorted() }) { name in
+            Setting(
+                "origins.\(name)", optional: \.origins[name], .origin,
+                "The address of a publisher's models.json: https, http to this machine, or a path.")
+        },
+        .family("trust.NAME", isOpen: true, { $0.roots.keys.sorted() }) { name in
+            Setting(
+                "trust.\(name)", optional: \.roots[name], .root,
+                "The root of the keys of the origin NAME, of which nothing unsigned is accepted then.")
+        },
+        Setting(
+            "network.metered", optional: \.meteredUse, .choice, unset: "ask at a terminal, deny elsewhere",
+            "Whether downloads may use a network whose bytes cost money."),
+        Setting(
+            "gateway.url", optional: \.gateway.url, .server, unset: "none",
+            changed: { new, old in
+                // The key of one gateway is not sent to another.
+                if old.gateway.url != nil, old.gateway.url != new.gateway.url { new.gateway.keyFile = nil }
+            }, "A service that exchanges a key for time-limited addresses of files."),
+        Setting("gateway.header", \.gateway.header, .header, "The header that carries the gateway's key."),
+        Setting(
+            "gateway.keyFile", optional: \.gateway.keyFile, .path,
+            unset: "the variable \(GatewayConfiguration.keyVariable)",
+            "A file with the gateway's key, which only you may read; another gateway resets it."),
+        Setting(
+            "gateway.files", \.gateway.files, .servers, unset: "those beside each models.json",
+            "The beginnings of the addresses that need the gateway."),
+    ]
+
+    private static let models: [Setting] = [
+        Setting(
+            "defaultModel", optional: \.defaultModel, .model, unset: "the only installed one",
+            "The model that answers when none is named."),
+        Setting(
+            "visionModel", optional: \.visionModel, .model, unset: "none",
+            "The model that answers questions with pictures if the default one cannot see."),
+        Setting(
+            "library.models", \.library.models, .references, unset: "none",
+            "Repositories and addresses that lists show before they were ever on this device."),
+    ]
+
+    private static let answers: [Setting] = [
+        Setting(
+            "maximumNewTokens", optional: \.maximumNewTokens, .integer(1...1_048_576), unit: "tokens",
+            default: "\(GenerationOptions().maximumNewTokens)",
+            unset: "for API requests half the context window, at most 2048", "The longest answer."),
+        Setting(
+            "temperature", optional: \.temperature, .number(0...5), default: "\(SamplingOptions().temperature)",
+            "How freely tokens are chosen; 0 always takes the likeliest one."),
+        Setting("chat.showThinking", \.assistant.showsThinking, .flag, "Show what a model thinks before its answer."),
+    ]
+
+    private static let engines: [Setting] = [
+        Setting(
+            "contextLength", optional: \.contextLength, .integer(64...1_048_576), unit: "tokens",
+            unset: "the model's own, as far as memory allows", "The context window."),
+        Setting(
+            "cacheType", optional: \.cacheType, .choice,
+            unset: "f16; q8_0 where only that fits and flashAttention is not off", "How the context is stored."),
+        Setting(
+            "flashAttention", optional: \.flashAttention, .choice, default: FlashAttention.automatic.rawValue,
+            "off makes a processor faster at the end of one long conversation, slower with its first prompt, and "
+                + "takes more memory."),
+        Setting(
+            "threads", optional: \.threads, .integer(1...1024), unset: "the engine decides",
+            "The number of compute threads."),
+        Setting(
+            "imageMinTokens", optional: \.imageMinTokens, .integer(ImageTokens.range), unit: "tokens",
+            unset: "the model decides", "The minimum size of a picture in the context, for models that leave a choice."
+        ),
+        Setting(
+            "imageMaxTokens", optional: \.imageMaxTokens, .integer(ImageTokens.range), unit: "tokens",
+            unset: "the model decides", "The maximum size of a picture in the context, for models that leave a choice."
+        ),
+        Setting(
+            "stateFolder", optional: \.stateFolder, .path, unset: "memory only",
+            "The folder in which the computed states of conversations outlive a process; they hold what was said."),
+        Setting(
+            "ignoreMemory", \.ignoresMemory, .flag, "Load models that need more memory than this device has."),
+        Setting(
+            "serve.slots", optional: \.server.slots, .integer(1...64), unset: "the engine decides",
+            "The answers that a model computes side by side."),
+        Setting(
+            "serve.cells", optional: \.server.cells, .integer(64...16_777_216), unit: "tokens",
+            unset: "the engine decides", "The tokens of all these answers and their prompts together."),
+    ]
+
+    private static let cloud: [Setting] = [
+        Setting(
+            "cloud.kind", optional: \.cloud.kind, .choice, unset: "none",
+            changed: { new, old in
+                guard old.cloud.kind != nil, old.cloud.kind != new.cloud.kind else { return }
+                // What may leave the device belongs to no kind.
+                new.cloud = CloudConfiguration(kind: new.cloud.kind, shares: old.cloud.shares)
+            },
+            "The cloud model that may answer; a kind brings the vendor's address and a model, and another kind resets "
+                + "both and the key's file."),
+        Setting(
+            "cloud.url", optional: \.cloud.url, .server, unset: "the vendor's",
+            implied: { $0.cloud.kind?.defaultURL?.absoluteString }, "The address of the cloud."),
+        Setting(
+            "cloud.model", optional: \.cloud.model,
+            .text("the name of a model") { (1...256).contains($0.utf8.count) && $0.isPlain() },
+            unset: "one of the vendor's", implied: { $0.cloud.kind?.defaultModel }, "The model of the cloud."),
+        Setting(
+            "cloud.keyFile", optional: \.cloud.keyFile, .path,
+            unset: "the variable of the kind of cloud",
+            "A file with the key, which only you may read."),
+        Setting(
+            "cloud.firstByteSeconds", optional: \.cloud.firstByteSeconds, .integer(1...600), unit: "seconds",
+            default: "15", unset: "60 for openai",
+            "The longest wait for the beginning of an answer, before a local model takes over."),
+        Setting(
+            "cloud.shares", \.cloud.shares, .shares, "The parts of a conversation that the cloud gets with a question."),
+        Setting("routing.forceLocal", \.forceLocal, .flag, "Keep everything on this device, also with a cloud."),
+        Setting(
+            "entitlement.tier", optional: \.tier, .choice(of: ["free", "starter", "pro"]),
+            unset: "pro with your own key, else free", "The plan, which includes the cloud from starter on."),
+        Setting(
+            "entitlement.credits", optional: \.credits, .integer(0...1_000_000), unit: "messages a month",
+            unset: "not counted", "The messages to the cloud in each month."),
+    ]
+
+    private static let assistant: [Setting] = [
+        .family("approval.TAG", isOpen: false, { _ in ActionTag.order.map(\.rawValue) }) { tag in
+            Setting(
+                "approval.\(tag)", optional: \.assistant.approvals[ActionTag(rawValue: tag)], .choice, default: "ask",
+                "Whether an action of this tag asks, is always carried out, or never.")
+        },
+        Setting(
+            "search.kind", optional: \.assistant.search, .choice, unset: "none",
+            changed: { new, _ in
+                // The address and key belong to a server.
+                if new.assistant.search != .searxng {
+                    (new.assistant.searchURL, new.assistant.searchKeyFile) = (nil, nil)
+                }
+            }, "What the assistant searches: a SearXNG server, or its own notes and conversations."),
+        Setting(
+            "search.url", optional: \.assistant.searchURL, .server, unset: "none", "The address of the search server."),
+        Setting(
+            "search.keyFile", optional: \.assistant.searchKeyFile, .path, unset: "none",
+            "A file with the key of the search server, which only you may read."),
+        .family("stores.KIND", isOpen: false, { _ in AssistantConfiguration.kinds.map(\.rawValue) }) { kind in
+            Setting(
+                "stores.\(kind)", \.assistant[uses: StoreKind(rawValue: kind)], .onOrOff,
+                "Whether the assistant may use these records.")
+        },
+    ]
+
+    private static let server: [Setting] = [
+        Setting("serve.port", \.server.port, .integer(1...65_535), "The port of the server."),
+        Setting(
+            "serve.keepAlive", \.server.keepAlive, .seconds(0...2_592_000), unit: "seconds, or always",
+            "How long an idle model stays in memory."),
+        Setting(
+            "serve.hosts", \.server.hosts, .hosts, unset: "none", "Names under which other machines ask this one."),
+        Setting(
+            "serve.origins", \.server.origins, .pages, unset: "none",
+            "Origins of pages that may call, such as https://app.example.org."),
+        Setting(
+            "serve.seed", optional: \.server.seed, .integer(0...4_294_967_294), unset: "each answer differs",
+            "Repeats answers to requests without a seed."),
+        Setting(
+            "serve.anyModel", \.server.answersAnyModel, .flag,
+            "Let the default model answer requests for models that do not exist here."),
+    ]
+}

@@ -1,0 +1,138 @@
+import Foundation
+import HearthBase
+
+/// The record that a call added, changed or removed, and the action that undoes the call.
+public struct RecordEdit: Sendable, Hashable, Codable {
+    public var id: String
+    /// The action, for ``Records/undo(_:)``.
+    public var action: String
+}
+
+/// The numbers of records that an import added, replaced and left as they were.
+public struct RecordImport: Sendable, Hashable, Codable {
+    public var added: Int
+    public var replaced: Int
+    public var known: Int
+    /// The action, for ``Records/undo(_:)``.
+    public var action: String
+}
+
+/// The user's records of one kind. Each call that changes one is an action of the journal, which ``Records/undo(_:)`` takes
+/// back.
+public struct RecordBook<Record: UserRecord>: Sendable {
+    private let opened: (any RecordStore<Record>)?
+    private let actions: CommandedActions
+    private let time: TimeSource
+
+    init(_ store: (any RecordStore<Record>)?, _ actions: CommandedActions, _ time: TimeSource) {
+        (opened, self.actions, self.time) = (store, actions, time)
+    }
+
+    /// - Throws: ``AssistantError`` with `no-such-record` where the assistant has no store of this kind.
+    package var store: any RecordStore<Record> {
+        get throws {
+            if let opened { return opened }
+            throw AssistantError(.noSuchRecord, "there is no store of \(Record.kind.rawValue)")
+        }
+    }
+
+    /// The records that contain the words, without regard to case and accents; all records without words.
+    public func find(_ words: String = "", limit: Int = 100) async throws -> [Record] {
+        try await store.records(matching: words, limit: limit)
+    }
+
+    /// The record with an id; `nil` if there is none.
+    public func record(_ id: String) async throws -> Record? { try await store.record(id) }
+
+    /// Adds a record. One without an id gets one.
+    /// - Throws: ``AssistantError``: `unusable-payload` without a title or with other values that cannot be, or with the id of
+    ///   a known record; `unusable-recurrence`. Errors of the store and the journal.
+    @discardableResult
+    public func add(_ record: Record) async throws -> RecordEdit {
+        var record = record
+        if record.id.isEmpty { record.id = CommandedActions.newID() }
+        guard try await store.record(record.id) == nil else {
+            throw AssistantError(.unusablePayload, "a record has this id", context: ErrorContext(field: "id"))
+        }
+        record.stamp(time.now, isNew: true)
+        let change = try await store.change(of: record.id, to: record)
+        return try await carryOut("New \(noun)", record.displayName, change.id, action: record.id, change)
+    }
+
+    /// Gives a record other values, and keeps what the values do not name.
+    /// - Throws: ``AssistantError``: `no-such-record`, `unusable-payload`, `unusable-recurrence`, `changed-elsewhere`. Errors of
+    ///   the store and the journal.
+    @discardableResult
+    public func change(_ id: String, _ body: @Sendable (inout Record) throws -> Void) async throws -> RecordEdit {
+        try await change(id, as: "Change \(article) \(noun)", body)
+    }
+
+    /// The same under another title of the action.
+    package func change(
+        _ id: String, as title: String, _ body: @Sendable (inout Record) throws -> Void
+    ) async throws -> RecordEdit {
+        var name = ""
+        let now = time.now
+        guard var record = try await store.record(id) else { throw AssistantError.noRecord(id) }
+        try body(&record)
+        record.stamp(now, isNew: false)
+        name = record.displayName
+        return try await carryOut(title, name, id, try await store.change(of: id, to: record))
+    }
+
+    /// Removes a record.
+    /// - Throws: ``AssistantError`` with `no-such-record` or `changed-elsewhere`; errors of the store and the journal.
+    @discardableResult
+    public func remove(_ id: String) async throws -> RecordEdit {
+        let name = try await store.record(id)?.displayName ?? ""
+        return try await carryOut("Remove \(article) \(noun)", name, id, try await store.change(of: id, to: nil))
+    }
+
+    /// Adds the records of a file: iCalendar, vCards, or JSON. Known records are replaced.
+    /// - Throws: ``AssistantError`` with `unusable-record`, in which case nothing is changed; errors of the store and the journal.
+    @discardableResult
+    public func `import`(_ data: Data) async throws -> RecordImport {
+        try await carryOut(try await store.importing(data))
+    }
+
+    /// All records as one file: iCalendar, vCards, or JSON.
+    public func export() async throws -> Data { try await store.exported() }
+
+    /// Carries out the changes of an import.
+    package func carryOut(_ changes: [RecordChange]) async throws -> RecordImport {
+        let effective = changes.filter { $0.before != $0.after }
+        let added = effective.count { $0.before == nil }
+        let card = ActionCard(commanded: "Import \(noun)s", tag, record: "\(effective.count) \(noun)s")
+        try await actions.carryOut(card, effective)
+        return RecordImport(
+            added: added, replaced: effective.count - added, known: changes.count - effective.count, action: card.id)
+    }
+
+    private func carryOut(
+        _ title: String, _ name: String, _ id: String, action: String = CommandedActions.newID(),
+        _ change: RecordChange
+    ) async throws -> RecordEdit {
+        try await actions.carryOut(ActionCard(commanded: title, tag, id: action, record: name), [change])
+        return RecordEdit(id: id, action: action)
+    }
+
+    private var noun: String { Record.kind.noun }
+    private var article: String { "aeiou".contains(noun.prefix(1)) ? "an" : "a" }
+    private var tag: ActionTag { Record.kind.tag }
+}
+
+extension StoreKind {
+    /// One record in words.
+    package var noun: String { self == .calendar ? "event" : String(rawValue.dropLast()) }
+
+    /// The tag of the actions on these records.
+    var tag: ActionTag {
+        switch self {
+        case .calendar: .calendar
+        case .reminders: .reminder
+        case .notes: .note
+        case .habits: .habit
+        default: .contactsSearch
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import HearthAssistant
+import HearthBase
+
+/// `hearth calendar`
+enum CalendarNoun: RecordNoun {
+    struct Choice: ParameterGroup {
+        @Option("from", "TIME", .time, default: "today", "The first day or time.") var from: CommandTime?
+        @Option("to", "TIME", .time, default: "two weeks later", "The last day or time.") var until: CommandTime?
+    }
+
+    struct Values: RecordOptions {
+        @Option("start", "TIME", .time, "When it begins; a day alone is a whole day. Required for a new one.")
+        var start: CommandTime?
+        @Option("end", "TIME", .time, default: "an hour later", "When it ends; of whole days the last one.")
+        var end: CommandTime?
+        @Option("location", "TEXT", .word, "Where it is.") var location: String?
+        @Option("notes", "TEXT", .word, "Further text.") var notes: String?
+        @Option("repeat", "RULE", .word, "An RRULE of iCalendar, such as FREQ=WEEKLY;COUNT=10.") var recurrence: String?
+        @Option("alarm", "MINUTES", .integer(0...40_320), "Alarm so many minutes before.") var alarm: Int?
+
+        func apply(to event: inout CalendarEvent, isNew: Bool, in context: CommandContext) async throws {
+            let hint = RecordAdd<CalendarNoun>.declaration.hint()
+            guard !isNew || start != nil else { throw UsageError("hearth calendar add needs --start", hint: hint) }
+            let now = context.time.now
+            var end = end?.time(now: now)
+            let first = start?.time(now: now) ?? event.fields.start
+            guard end.map({ $0.isAllDay == first?.isAllDay }) ?? true else {
+                throw UsageError("--start and --end are not both days, or both times", hint: hint)
+            }
+            // The end of whole days is the day after the last.
+            if end?.isAllDay == true { end?.date += 86_400 }
+            event.fields = event.fields.changed(
+                to: EventFields(
+                    start: start?.time(now: now), end: end, location: location, notes: notes, recurrence: recurrence,
+                    alarmMinutes: alarm))
+        }
+    }
+
+    static let name = "calendar"
+
+    static let help = RecordHelp(
+        list: "List events by time",
+        listing: [
+            "Each occurrence of a series is a row. An event whose recurrence Hearth does not expand is listed once and says so."
+        ],
+        members: "id, calendar, title, start, end, allDay, timeZone, location, notes, recurrence, alarmMinutes, "
+            + "isInvitation and repeatsUnexpanded",
+        adding: ["Times are of this device's time zone, unless they say another offset."],
+        file: "one iCalendar file", fileName: "events.ics",
+        importing: ["Events keep their lines as they are. One with a known UID is replaced."],
+        listExamples: [
+            .init("hearth calendar list", "The next two weeks."),
+            .init("hearth calendar list --from 2026-12-01 --to 2026-12-31", "A month."),
+        ],
+        addExamples: [
+            .init("hearth calendar add Dentist --start 2026-11-25T09:00", "An hour in the morning."),
+            .init("hearth calendar add Holidays --start 2026-12-21 --end 2026-12-31", "Whole days."),
+        ], change: "--start 2026-11-25T10:00")
+
+    static func book(_ records: Records) -> RecordBook<CalendarEvent> { records.events }
+    static func setTitle(_ title: String, of event: inout CalendarEvent) { event.fields.title = title }
+
+    /// The occurrences of a period, each as its event with the times of the occurrence.
+    static func chosen(_ choice: Choice, limit: Int, _ records: Records) async throws -> [CalendarEvent] {
+        let now = records.time.now
+        let start = choice.from?.date(now: now) ?? Calendar.current.startOfDay(for: now)
+        var end = choice.until?.date(now: now) ?? start.addingTimeInterval(14 * 86_400)
+        // A day alone is part of the list.
+        if choice.until?.time(now: now)?.isAllDay == true { end += 86_400 }
+        let found = try await records.stores.calendar?.occurrences(from: start, until: end, limit: limit) ?? []
+        return found.map { occurrence in
+            var event = occurrence.event
+            (event.fields.start, event.fields.end) = (occurrence.start, occurrence.end)
+            return event
+        }
+    }
+
+    static let columns = [
+        ("ID", Table.Alignment.left), ("START", .left), ("END", .left), ("TITLE", .left), ("PLACE", .left),
+    ]
+
+    static func row(_ event: CalendarEvent, id: String, now: Date) -> [String] {
+        let mark = event.repeatsUnexpanded ? " (repeats, not expanded)" : ""
+        return [
+            id, RecordText().text(event.fields.start), RecordText().text(last(event)), event.displayName + mark,
+            event.fields.location ?? "",
+        ]
+    }
+
+    /// The end; of whole days the last one.
+    private static func last(_ event: CalendarEvent) -> EventTime? {
+        var last = event.fields.end
+        if last?.isAllDay == true { last?.date -= 86_400 }
+        return last
+    }
+
+    static func facts(_ event: CalendarEvent, now: Date) -> [(String, String?)] {
+        let (fields, text) = (event.fields, RecordText())
+        return [
+            ("title", fields.title), ("start", text.text(fields.start)), ("end", text.text(last(event))),
+            ("time zone", fields.start?.timeZone), ("place", fields.location),
+            ("repeats", fields.recurrence.map { event.repeatsUnexpanded ? "\($0) (not expanded)" : $0 }),
+            ("alarm", fields.alarmMinutes.map { "\($0) minutes before" }), ("notes", fields.notes),
+            ("invitation", event.isInvitation ? "yes" : nil), ("calendar", event.collection), ("id", event.id),
+        ]
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import HearthAssistant
+
+/// `hearth contacts`
+enum Contacts: RecordNoun {
+    typealias Choice = SearchedWords
+
+    struct Values: RecordOptions {
+        @Option("number", "NUMBER", .word, isRepeatable: true, "A phone number.") var numbers: [String]
+        @Option("mail", "ADDRESS", .word, isRepeatable: true, "A mail address.") var mails: [String]
+        @Option("nickname", "NAME", .word, "A nickname.") var nickname: String?
+
+        func apply(to contact: inout Contact, isNew: Bool, in context: CommandContext) async throws {
+            if !numbers.isEmpty { contact.numbers = numbers.map { Contact.Entry(label: "cell", value: $0) } }
+            if !mails.isEmpty { contact.mails = mails.map { Contact.Entry(label: "", value: $0) } }
+            if let nickname { contact.nicknames = [nickname] }
+        }
+    }
+
+    static let name = "contacts"
+    static let title = (name: "NAME", meaning: "The full name.")
+
+    static let help = RecordHelp(
+        list: "List contacts, or find some",
+        listing: ["Words are looked for in name, nickname, number and mail address."],
+        members: "id, book, name, nicknames, numbers and mails (with label and value), organization and note",
+        adding: ["It is a vCard that khard and other programs read and change."], file: "one file of vCards",
+        fileName: "people.vcf",
+        importing: ["Cards of versions 3 and 4 keep their lines as they are. One with a known UID is replaced."],
+        listExamples: [.init("hearth contacts list anna", "People named Anna.")],
+        addExamples: [.init("hearth contacts add \"Anna Smith\" --number 0123456", "A contact with a number.")],
+        change: "--mail anna@example.org")
+
+    static func book(_ records: Records) -> RecordBook<Contact> { records.contacts }
+    static func setTitle(_ title: String, of contact: inout Contact) { contact.name = title }
+
+    static let columns = [("ID", Table.Alignment.left), ("NAME", .left), ("NUMBER", .left), ("MAIL", .left)]
+
+    static func row(_ contact: Contact, id: String, now: Date) -> [String] {
+        [id, contact.name, contact.numbers.first?.value ?? "", contact.mails.first?.value ?? ""]
+    }
+
+    static func facts(_ contact: Contact, now: Date) -> [(String, String?)] {
+        func text(_ entries: [Contact.Entry]) -> String {
+            entries.map { $0.label.isEmpty ? $0.value : "\($0.value) (\($0.label))" }.joined(separator: ", ")
+        }
+        return [
+            ("name", contact.name), ("nicknames", contact.nicknames.joined(separator: ", ")),
+            ("numbers", text(contact.numbers)), ("mail", text(contact.mails)), ("organization", contact.organization),
+            ("note", contact.note), ("book", contact.collection), ("id", contact.id),
+        ]
+    }
+}

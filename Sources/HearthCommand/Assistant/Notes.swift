@@ -1,0 +1,95 @@
+import Foundation
+import HearthAssistant
+import HearthBase
+
+/// `hearth notes`
+enum Notes: RecordNoun {
+    typealias Choice = SearchedWords
+
+    struct Values: RecordOptions {
+        @Option("body", "TEXT", .text, default: "the standard input", "The text, Markdown.") var body: String?
+
+        func apply(to note: inout Note, isNew: Bool, in context: CommandContext) async throws {
+            if let body {
+                note.body = body
+            } else if isNew, !context.input.isTerminal {
+                note.body = try await context.input.all(limit: 4 << 20)
+            }
+        }
+    }
+
+    static let name = "notes"
+
+    static let help = RecordHelp(
+        list: "List notes, or find words in them",
+        listing: ["Words match whole words, or beginnings from three letters on, without regard to accents and case."],
+        members: "id, title, body, created and changed", verb: "Write",
+        adding: ["Without --body, the text is read from the standard input; at a terminal the note has a title alone."],
+        file: "Markdown files", fileName: "notes",
+        listExamples: [
+            .init("hearth notes list", "All notes, those changed last first."),
+            .init("hearth notes list recipe", "Notes about recipes."),
+        ],
+        addExamples: [
+            .init("hearth notes add Shopping --body \"bread, milk\"", "A short note."),
+            .init("hearth notes add Minutes < minutes.md", "The text of a file."),
+        ], change: "--title Groceries")
+
+    static func book(_ records: Records) -> RecordBook<Note> { records.notes }
+    static func setTitle(_ title: String, of note: inout Note) { note.title = title }
+
+    static let columns = [("ID", Table.Alignment.left), ("CHANGED", .left), ("TITLE", .left)]
+
+    static func row(_ note: Note, id: String, now: Date) -> [String] {
+        [id, RecordText().moment(note.changed), note.title]
+    }
+
+    static func facts(_ note: Note, now: Date) -> [(String, String?)] { [] }
+
+    static func markdown(_ note: Note) -> String? {
+        (note.title.isEmpty ? "" : "# \(TerminalText.singleLine(note.title))\n\n") + note.body + "\n"
+    }
+}
+
+/// `hearth notes export`
+struct NotesExport: Command {
+    @Argument("FOLDER", .word, "The folder, which is created if it is missing.") var folder: String
+
+    static let declaration = CommandDeclaration(
+        "notes", "export", summary: "Write all notes as Markdown files",
+        discussion: [
+            "Each file begins with lines for the id, the title and the dates, so that importing it again finds the same note. "
+                + "A file of the same name is replaced."
+        ],
+        examples: [.init("hearth notes export notes", "Take the notes elsewhere.")])
+
+    func run(in context: CommandContext) async throws {
+        try await context.withRecords { records in
+            let path = Path(folder).absolute
+            let names = try await NoteFolder.write(try await records.notes.find(limit: .max), to: path)
+            context.console.say("\(names.count) \(names.count == 1 ? "note is" : "notes are") in \(path).")
+        }
+    }
+}
+
+/// `hearth notes import`
+struct NotesImport: Command {
+    @Argument("FOLDER", .word, "The folder with the .md files, and folders in it.") var folder: String
+    @Option(.listing) var format: ListingFormat
+
+    static let declaration = CommandDeclaration(
+        "notes", "import", summary: "Read notes from Markdown files",
+        discussion: [
+            "A file that was exported replaces its note if the file is newer. Other files become notes whose title is their first "
+                + "heading, or their name."
+        ],
+        examples: [.init("hearth notes import notes", "Read a folder of Markdown files.")])
+
+    func run(in context: CommandContext) async throws {
+        try await context.withRecords { records in
+            let (notes, unreadable) = try await NoteFolder.read(Path(folder).absolute)
+            for name in unreadable { context.console.complain("\(name.shownOnTerminal) is no text and is left out.") }
+            try context.report(try await records.notes.import(try RecordJSON.data(notes)), format)
+        }
+    }
+}

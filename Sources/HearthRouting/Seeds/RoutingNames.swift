@@ -1,0 +1,2 @@
+/// The cloud model of seed 001.
+public typealias CloudLLMService = CloudEngine

@@ -1,0 +1,235 @@
+import Foundation
+import HearthBase
+import HearthInference
+import HearthTestSupport
+import Testing
+
+@testable import Hearth
+
+/// The table of settings and what is made of it.
+@Suite struct SettingTableTests {
+    private static let rows: [Setting] = {
+        var configuration = Configuration(origins: ["main": URL(filePath: "/models.json")])
+        configuration.roots["main"] = TrustedRoot("/root.json")
+        return Setting.rows(of: configuration)
+    }()
+
+    /// A valid value that is not the default.
+    private static func value(of row: Setting) -> String {
+        let texts = [
+            "cloud.shares": "history,pictures", "library.models": "hf:org/model,hf:org/other",
+            "serve.hosts": "box.local", "serve.origins": "https://app.example.org", "defaultModel": "family@1.0.0:q4",
+            "visionModel": "family", "cloud.model": "model", "gateway.header": "X-Key", "serve.keepAlive": "always",
+            "gateway.files": "https://a.example/x,https://b.example", "trust.main": "/other/root.json",
+        ]
+        if let text = texts[row.key] { return text }
+        return switch row.type {
+        case .integer: "\(Int(row.range?.upperBound ?? 0))"
+        case .number: "0.5"
+        case .boolean: row.defaultText == "true" ? "false" : "true"
+        case .choice: row.choices?.last { $0 != row.defaultText } ?? ""
+        case .path: "/srv/a file"
+        case .address: "https://a.example/path"
+        case .text, .list: ""
+        }
+    }
+
+    @Test(arguments: rows.map(\.key)) func eachSettingIsSetReadAndReset(key: String) throws {
+        let row = try Setting.named(key)
+        let value = Self.value(of: row)
+        var configuration = Configuration()
+        #expect(try configuration.value(of: key) == nil)
+        try configuration.set(key, to: value)
+        #expect(try configuration.value(of: key) == value)
+        #expect(configuration.entries.map(\.key) == [key] && configuration.entries.map(\.value) == [value])
+        let read = try Configuration(json: configuration.json())
+        #expect(read == configuration && read.problems.isEmpty)
+        try configuration.set(key, to: nil)
+        #expect(configuration == Configuration())
+        #expect(try JSONValue(parsing: configuration.json()) == .object([:]))
+    }
+
+    /// The default of a row is what holds without a setting.
+    @Test(arguments: rows.map(\.key)) func eachDefaultIsThatOfTheConfiguration(key: String) throws {
+        let row = try Setting.named(key)
+        #expect(row.read(Configuration()) == nil)
+        guard let text = row.defaultText else { return #expect(row.note != nil || row.key.hasSuffix(".main")) }
+        var configuration = Configuration()
+        try configuration.set(key, to: text)
+        // A value that is set stays set, also to the default.
+        #expect(try configuration.value(of: key) == text)
+        #expect(try Configuration(json: configuration.json()) == configuration)
+        #expect(
+            GenerationOptions(configuration: configuration) == GenerationOptions(configuration: Configuration()))
+        #expect(configuration.server.port == ServerConfiguration().port)
+        try configuration.set(key, to: nil)
+        #expect(configuration == Configuration())
+    }
+
+    @Test func everyRowIsComplete() {
+        #expect(Set(Setting.keys).count == Setting.keys.count && Setting.keys.count == 52)
+        for row in Setting.table {
+            #expect(row.summary.hasSuffix(".") && !row.summary.dropLast().contains(". "), "\(row.key)")
+            #expect(!row.values.isEmpty && row.type != .choice || row.choices != nil, "\(row.key)")
+            for choice in row.choices ?? [] {
+                var configuration = Configuration()
+                #expect(throws: Never.self) { try row.write(&configuration, choice) }
+            }
+            guard row.type == .integer, let range = row.range else { continue }
+            var configuration = Configuration()
+            for good in [range.lowerBound, range.upperBound] {
+                #expect(throws: Never.self) { try row.write(&configuration, "\(Int(good))") }
+            }
+            for bad in [range.lowerBound - 1, range.upperBound + 1] {
+                #expect(throws: ConfigurationError.self) { try row.write(&configuration, "\(Int(bad))") }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("temprature", "temperature"), ("serve.prot", "serve.port"), ("DefaultModel", "defaultModel"),
+        ("origin.main", "origins.NAME"), ("approval.NOTE", "approval.NOTE_ACTION"), ("stores.mail", "stores."),
+    ])
+    func aMistypedKeyGetsTheThreeNearest(key: String, near: String) throws {
+        let error = #expect(throws: ConfigurationError.self) { _ = try Setting.named(key) }
+        #expect(error?.code == .unknownKey)
+        let remedy = try required(error?.context.remedy)
+        #expect(remedy.contains(near) && remedy.split(separator: ",").count == 3, "\(remedy)")
+    }
+
+    // MARK: The file
+
+    @Test func unknownMembersStay() throws {
+        let text = #"""
+            {"threads": 2, "a": {"b": [1.50, null]}, "serve": {"port": 5000, "new": {"x": 1}}, "none": null,
+             "chat": {"showThinking": null, "colour": "red"}, "approval": {"ROBOT": "always"}}
+            """#
+        var configuration = try Configuration(json: Data(text.utf8))
+        #expect(configuration.entries.map(\.key) == ["threads", "serve.port"])
+        try configuration.set("serve.port", to: nil)
+        try configuration.set("threads", to: "3")
+        let members = try required(try JSONValue(parsing: configuration.json()).members)
+        #expect(members["a"] == .object(["b": .array([.number("1.50"), .null])]))
+        #expect(members["serve"] == .object(["new": .object(["x": .integer(1)])]))
+        #expect(members["chat"] == .object(["colour": .string("red")]))
+        #expect(members["approval"] == .object(["ROBOT": .string("always")]))
+        #expect(members["threads"] == .integer(3) && members["none"] == .null)
+    }
+
+    /// Members of a file, the invalid keys that they have, and the part that these stop.
+    @Test(
+        arguments: [
+            (#"{"threads": "many"}"#, "threads", .engines), (#"{"threads": [1]}"#, "threads", .engines),
+            (#"{"temperature": {}}"#, "temperature", .answers), (#"{"serve": {"port": 99999}}"#, "serve.port", .server),
+            (#"{"serve": {"slots": 0}}"#, "serve.slots", .engines), (#"{"serve": []}"#, "serve", .server),
+            (#"{"origins": {"A b": "https://x.example/"}}"#, "origins.A b", .sources),
+            (#"{"origins": {"a": 1}}"#, "origins.a", .sources), (#"{"trust": "x"}"#, "trust", .sources),
+            (#"{"approval": {"NOTE_ACTION": "perhaps"}}"#, "approval.NOTE_ACTION", .assistant),
+            (#"{"cloud": {"kind": 7}}"#, "cloud.kind", .cloud),
+            (#"{"routing": {"forceLocal": "no"}}"#, "routing.forceLocal", .cloud),
+            (#"{"defaultModel": {}}"#, "defaultModel", .models),
+        ] as [(String, String, Setting.Part)])
+    func anInvalidValueStopsOnlyItsPart(text: String, key: String, part: Setting.Part) throws {
+        var configuration = try Configuration(
+            json: Data(text.dropLast().utf8) + Data(#", "chat": {"showThinking": false}}"#.utf8))
+        #expect(configuration.problems.map(\.context.field) == [key])
+        #expect(configuration.entries.map(\.key) == ["chat.showThinking"])
+        let others: [Setting.Part] = [.sources, .models, .answers, .engines, .cloud, .assistant, .server]
+        for other in others where other != part && key != "serve" {
+            #expect(throws: Never.self) { try configuration.require(other) }
+        }
+        let error = #expect(throws: ConfigurationError.self) { try configuration.require(part) }
+        #expect(error?.code == .invalid && error?.context.field == key)
+        // Other settings change, and the value stays until it is corrected.
+        try configuration.set("library.models", to: "hf:org/model")
+        let again = try Configuration(json: configuration.json())
+        #expect(again.problems.map(\.context.field) == [key])
+        try configuration.set(
+            key.contains(".") || key == "threads" || key == "temperature" || key == "defaultModel"
+                ? key : "\(key).NAME", to: nil)
+        #expect(configuration.problems.isEmpty)
+        #expect(try Configuration(json: configuration.json()).problems.isEmpty)
+    }
+
+    @Test func aValidValueReplacesAnInvalidOne() throws {
+        var configuration = try Configuration(json: Data(#"{"threads": "many", "network": "x"}"#.utf8))
+        try configuration.set("threads", to: "2")
+        try configuration.set("network.metered", to: "deny")
+        #expect(configuration.problems.isEmpty)
+        let read = try Configuration(json: configuration.json())
+        #expect(read.threads == 2 && read.meteredUse == .deny)
+        var running = Configuration()
+        running.threads = 3
+        let next = try Configuration(json: Data(#"{"threads": "x", "temperature": 1}"#.utf8))
+            .replacingInvalid(with: running)
+        #expect(next.threads == 3 && next.temperature == 1 && next.problems.isEmpty)
+    }
+
+    @Test(arguments: ["", "[]", "null", "{", "\u{0}", "7", String(repeating: "[", count: 5000)])
+    func aFileThatIsNoObjectIsRefusedAndStays(text: String) async throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("config.json", Data(text.utf8))
+        let error = await #expect(throws: ConfigurationError.self) {
+            try await SettingsFile(home: folder.path).change { $0.threads = 2 }
+        }
+        #expect(error?.code == .invalid && error?.context.file == path.string)
+        #expect(try Data(contentsOf: path.url) == Data(text.utf8))
+    }
+
+    @Test func manyWritersLoseNothing() async throws {
+        let folder = try TemporaryFolder()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<40 {
+                group.addTask {
+                    let file = SettingsFile(home: folder.path)
+                    try await file.change { try $0.set("origins.o\(number)", to: "/models-\(number).json") }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let origins = try Configuration.load(home: folder.path).origins
+        #expect(
+            origins
+                == Dictionary(uniqueKeysWithValues: (0..<40).map { ("o\($0)", URL(filePath: "/models-\($0).json")) }))
+    }
+
+    @Test func aChangeWithoutEffectWritesNothing() async throws {
+        let folder = try TemporaryFolder()
+        let home = folder.path("home")
+        try await Configuration.change(home: home) { try $0.set("threads", to: nil) }
+        await #expect(throws: ConfigurationError.self) {
+            try await Configuration.change(home: home) { try $0.set("threads", to: "0") }
+        }
+        #expect(try LocalFileSystem().status(at: home) == nil)
+        try await Configuration.change(home: home) { $0.threads = 2 }
+        #expect(try Configuration.load(home: home).threads == 2)
+    }
+
+    @Test func aChangeOfTheFileIsFollowed() async throws {
+        let folder = try TemporaryFolder()
+        let clock = ManualClock()
+        let file = SettingsFile(home: folder.path, time: clock.time)
+        let (changes, changed) = AsyncStream<Void>.makeStream()
+        let following = Task { await file.follow { changed.yield() } }
+        var iterator = changes.makeAsyncIterator()
+        // A first file, one in its place, as editors save, and one written over.
+        let path = folder.path("config.json")
+        for step in 0..<3 {
+            await clock.sleepers(atLeast: 1)
+            switch step {
+            case 0: try await file.change { $0.threads = 2 }
+            case 1:
+                try folder.write("config.json~", Data("{}".utf8))
+                try LocalFileSystem().rename(folder.path("config.json~"), to: path)
+            default:
+                let handle = try FileHandle(forWritingTo: path.url)
+                try handle.write(contentsOf: Data("{ }".utf8))
+                try handle.close()
+            }
+            clock.advance(by: .seconds(1))
+            #expect(await iterator.next() != nil)
+        }
+        following.cancel()
+        await following.value
+    }
+}
