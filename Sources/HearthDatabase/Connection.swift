@@ -86,30 +86,8 @@ package final class Connection {
 
     /// Runs the statements of a script, which has no parameters.
     package func runScript(_ sql: String) throws {
-        var text = sql
-        try text.withUTF8 { bytes in
-            try bytes.withMemoryRebound(to: CChar.self) { characters in
-                guard var start = characters.baseAddress else { return }
-                let end = start + characters.count
-                while start < end {
-                    var handle: OpaquePointer?
-                    var tail: UnsafePointer<CChar>?
-                    let result = sqlite3_prepare_v3(self.handle, start, Int32(end - start), 0, &handle, &tail)
-                    guard result == SQLITE_OK else {
-                        throw failure(result, detail: String(cString: sqlite3_errmsg(self.handle)), doing: "prepare")
-                    }
-                    start = tail ?? end
-                    // White space and comments are no statement.
-                    guard let handle else { continue }
-                    let statement = Statement(sql: "", handle: handle)
-                    var step = SQLITE_ROW
-                    while step == SQLITE_ROW { step = sqlite3_step(statement.handle) }
-                    guard step == SQLITE_DONE else {
-                        throw failure(step, detail: errorText(step), doing: "write to")
-                    }
-                }
-            }
-        }
+        let result = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard result == SQLITE_OK else { throw failure(result, detail: errorText(result), doing: "write to") }
     }
 
     /// The rows changed by the last INSERT, UPDATE or DELETE (`sqlite3_changes64`).

@@ -37,13 +37,14 @@ package actor Database {
         let connection = try opened()
         connection.refusesWrites = true
         defer { connection.refusesWrites = false }
-        return try connection.transaction("BEGIN", body: body)
+        return try connection.transaction("BEGIN") { try body(connection) }
     }
 
     /// Runs a body in one transaction, which is rolled back if the body throws.
     /// - Throws: errors of the body; `database-busy` if another process writes for longer than the time-out.
     package func write<Value: Sendable>(_ body: @Sendable (Connection) throws -> Value) throws -> Value {
-        try opened().transaction("BEGIN IMMEDIATE", body: body)
+        let connection = try opened()
+        return try connection.transaction("BEGIN IMMEDIATE") { try body(connection) }
     }
 
     /// As ``write(_:)``, and the transaction is on the disk when the call returns: a power cut does not undo it either.
@@ -52,7 +53,7 @@ package actor Database {
         try connection.run("PRAGMA synchronous = FULL")
         // A connection that fails here stays with the safer setting.
         defer { try? connection.run("PRAGMA synchronous = NORMAL") }
-        return try connection.transaction("BEGIN IMMEDIATE", body: body)
+        return try connection.transaction("BEGIN IMMEDIATE") { try body(connection) }
     }
 
     /// Checks the structure of the file and its references.
@@ -82,7 +83,7 @@ package actor Database {
     }
 
     private func checkpoint(_ connection: Connection) throws {
-        let isBusy = try connection.first("PRAGMA wal_checkpoint(TRUNCATE)") { $0.bool(0) }
+        let isBusy = try connection.first("PRAGMA wal_checkpoint(TRUNCATE)") { $0.int(0) != 0 }
         guard isBusy != true else {
             throw DatabaseError(
                 sqlite: SQLITE_BUSY, systemError: 0, detail: "checkpoint", doing: "shorten the log of", path: path)
@@ -98,11 +99,5 @@ package actor Database {
                 sqlite: SQLITE_MISUSE, systemError: 0, detail: "it is closed", doing: "use", path: path)
         }
         return connection
-    }
-}
-
-extension Connection {
-    fileprivate func transaction<Value>(_ begin: String, body: (Connection) throws -> Value) throws -> Value {
-        try transaction(begin) { try body(self) }
     }
 }

@@ -2,12 +2,8 @@ import CSQLite
 import Foundation
 import HearthBase
 
-/// The codes of ``DatabaseError``.
-package enum DatabaseErrorDomain: ErrorDomain {
-    package static var errorCodes: [ErrorCode<Self>] {
-        [.cannotOpen, .newer, .damaged, .busy, .diskFull, .readOnly, .unreachable, .failed]
-    }
-}
+/// The domain of ``DatabaseError``.
+package enum DatabaseErrorDomain: ErrorDomain {}
 
 /// A failure of a database: the one of conversations, notes and habits, or that of a gateway.
 package typealias DatabaseError = HearthError<DatabaseErrorDomain>
@@ -59,21 +55,23 @@ extension HearthError where Domain == DatabaseErrorDomain {
                 (.cannotOpen, "it cannot be opened", "Check the folder, who owns it and its access rights.")
             default: (.failed, detail, nil)
             }
-        let name = path.map { "the database \($0)" } ?? "the database in memory"
         self.init(
-            code, "cannot \(doing) \(name): \(reason)",
+            code, "cannot \(doing) \(Self.name(of: path)): \(reason)",
             context: ErrorContext(file: path?.string, found: "SQLite \(result): \(detail)", remedy: remedy),
             disposition: code == .busy ? .tryLater : .failed)
         if systemError != 0 { context.systemError = systemError }
     }
 
-    /// The error for a file of a newer schema.
-    static func newer(found: Int, known: Int, path: Path?) -> Self {
-        let name = path.map { "the database \($0)" } ?? "the database in memory"
-        return Self(
+    /// The name of a SQLite database in messages.
+    static func name(of path: Path?) -> String { path.map { "the database \($0)" } ?? "the database in memory" }
+
+    /// The error for a database of a newer schema.
+    /// - Parameter file: that of a SQLite database.
+    static func newer(_ name: String, found: Int, known: Int, file: Path? = nil) -> Self {
+        Self(
             .newer, "\(name) was written by a newer version of Hearth",
             context: ErrorContext(
-                file: path?.string, expected: "schema \(known) or older", found: "schema \(found)",
-                remedy: "Update this program; the file is unchanged."))
+                file: file?.string, expected: "schema \(known) or older", found: "schema \(found)",
+                remedy: "Update this program; the \(file == nil ? "database" : "file") is unchanged."))
     }
 }

@@ -33,7 +33,9 @@ extension Connection {
             }
         }
         let found = try schema
-        guard found <= last else { throw DatabaseError.newer(found: found, known: last, path: path) }
+        guard found <= last else {
+            throw DatabaseError.newer(DatabaseError.name(of: path), found: found, known: last, file: path)
+        }
     }
 
     /// Runs a body in a transaction, which is rolled back if the body throws.

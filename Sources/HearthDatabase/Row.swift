@@ -12,9 +12,6 @@ package struct Row: ~Copyable {
     /// A whole number; 0 for NULL.
     package func int(_ column: Int) -> Int { Int(sqlite3_column_int64(handle, Int32(column))) }
 
-    /// A truth value; `false` for 0 and NULL.
-    package func bool(_ column: Int) -> Bool { int(column) != 0 }
-
     /// A number; 0 for NULL.
     package func double(_ column: Int) -> Double { sqlite3_column_double(handle, Int32(column)) }
 
@@ -36,12 +33,6 @@ package struct Row: ~Copyable {
 
     /// A text; `nil` for NULL.
     package func optionalText(_ column: Int) -> String? { isNull(column) ? nil : text(column) }
-
-    /// Bytes; `nil` for NULL.
-    package func optionalBlob(_ column: Int) -> Data? { isNull(column) ? nil : blob(column) }
-
-    /// A date; `nil` for NULL.
-    package func optionalDate(_ column: Int) -> Date? { isNull(column) ? nil : date(column) }
 
     /// The value with its kind.
     package func value(_ column: Int) -> SQLValue {

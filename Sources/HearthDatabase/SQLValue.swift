@@ -17,17 +17,8 @@ package enum SQLValue: Sendable, Hashable {
     /// A whole number.
     package static func int(_ value: Int) -> Self { .int(Int64(value)) }
 
-    /// A truth value, as 0 or 1.
-    package static func bool(_ value: Bool) -> Self { .int(value ? Int64(1) : 0) }
-
     /// A date as seconds since 2001, which keeps each bit of it; or NULL.
     package static func date(_ value: Date?) -> Self {
         value.map { .double($0.timeIntervalSinceReferenceDate) } ?? .null
     }
-}
-
-extension SQLValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByNilLiteral {
-    package init(stringLiteral value: String) { self = .text(value) }
-    package init(integerLiteral value: Int64) { self = .int(value) }
-    package init(nilLiteral: ()) { self = .null }
 }

@@ -6,7 +6,10 @@ import HearthTransfer
 /// The models on this device: which are installed and live, and changes to them.
 extension ModelManager {
     /// Lists every installed release.
-    public func installed() async throws -> [InstalledRelease] { try await live.installed() }
+    public func installed() async throws -> [InstalledRelease] {
+        await live.recoverAtFirst()
+        return try await store.installed()
+    }
 
     /// Finds an installed release without the network: the one of the given version and variant, else the active one.
     /// - Throws: `StoreError` with `not-installed`; ``DeliveryError`` with `ambiguous-reference`.
@@ -21,11 +24,15 @@ extension ModelManager {
     /// Never uses the network and reads no model bytes. A bundled folder or download that is unusable is logged and
     /// ignored.
     public func availability(of family: Family) async throws -> ModelAvailability {
-        try await live.availability(of: family)
+        await live.recoverAtFirst()
+        return try await live.usableModel(of: family)
     }
 
     /// Finds the usable model of every family, as ``availability(of:)`` does.
-    public func availabilities() async throws -> [Family: ModelAvailability] { try await live.availabilities() }
+    public func availabilities() async throws -> [Family: ModelAvailability] {
+        await live.recoverAtFirst()
+        return try await live.usableModels()
+    }
 
     /// Verifies a bundled release, once: the result is remembered until its files change. Call it before the first use.
     /// - Throws: `StoreError` with `release-damaged`; `FileError`.
@@ -138,63 +145,7 @@ extension ModelManager {
         try await store.recordAnswer(identity, seconds: seconds)
     }
 
-    // MARK: - Opening
-
-    /// Finds the file an engine opens for a release: its artifact for this device, else its weights.
-    ///
-    /// A missing, damaged or outdated artifact is made again from verified weights, which may take minutes. If that
-    /// fails, the weights are used, and the log says why. Outdated artifacts are removed, unless another process reads
-    /// the release. If two processes end during a build, the artifact is not made again; a cancelled build does not
-    /// count.
-    /// - Parameter lease: the caller's lease for this opening; it does not count as a reader.
-    /// - Throws: `StoreError` with `release-damaged` if the release has no weights, or if its artifact is to be made
-    ///   and they differ from the installed ones; `CancellationError`.
-    package func weightsToOpen(
-        of release: InstalledRelease, under lease: ReleaseLease? = nil,
-        progress: @escaping @Sendable (ActivationProgress) -> Void = { _ in }
-    ) async throws -> Path {
-        try await opening.weights(of: release, under: lease, progress: progress)
-    }
-
-    /// The bytes an engine reads of a release: its files, with the artifact in place of the weights.
-    /// - Parameter weights: the result of `weightsToOpen(of:under:progress:)`, `nil` if unknown. A release whose
-    ///   artifact is not made yet counts with its own weights.
-    package func openedSize(of release: InstalledRelease, opening weights: Path? = nil) async -> UInt64 {
-        await opening.size(of: release, opening: weights)
-    }
-
     // MARK: - Verification and removal
-
-    /// Verifies a release against its receipt, and its artifacts against their records.
-    ///
-    /// The release may be damaged or unverified. Reads about 1.8 GB a second; stops soon after cancellation.
-    /// - Throws: `StoreError` with `not-installed`, `receipt-damaged`; a missing or changed file is part of the report.
-    public func verify(
-        _ identity: ReleaseIdentity, progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
-    ) async throws -> VerificationReport {
-        try await repairing.verify(identity, progress: progress)
-    }
-
-    /// Verifies a release and replaces its damaged files.
-    ///
-    /// | damaged file | replacement |
-    /// | --- | --- |
-    /// | another release has it undamaged | that release's file, without the network |
-    /// | it has a chunk index | its own intact chunks, and the damaged ones from its source |
-    /// | it came in an archive | the archive, fetched and unpacked again |
-    /// | any other | the whole file from its source |
-    ///
-    /// A rename puts the new file in place of the damaged one: a process that has the damaged file open keeps it. Every
-    /// release that shared the damaged file gets the new one.
-    ///
-    /// A damaged artifact is removed and made again; a process that has it open keeps its bytes.
-    /// - Throws: `StoreError` with `not-installed`, `receipt-damaged`, `not-repairable`; the errors of a transfer.
-    public func repair(
-        _ identity: ReleaseIdentity, options: PullOptions = PullOptions(),
-        progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
-    ) async throws -> RepairReport {
-        try await repairing.repair(identity, options: options, progress: progress)
-    }
 
     /// Removes a family, or its releases with the given version and variant, and posts events.
     /// - Returns: the removed releases.
@@ -211,18 +162,4 @@ extension ModelManager {
         try await live.remove(family, version: version, variant: variant)
     }
 
-    /// Plans a collection: what would be removed, what would stay, and why. Changes nothing.
-    /// - Parameters:
-    ///   - budget: the most bytes that releases may take afterwards; `nil` removes only unneeded items.
-    /// - Throws: `FileError`.
-    package func collectionPlan(budget: UInt64? = nil) async throws -> CollectionPlan {
-        try await collecting.plan(budget: budget)
-    }
-
-    /// Carries out a plan in small steps, between which other processes can work. Items needed since the plan stay.
-    /// - Returns: the removals that were done.
-    /// - Throws: `home-busy`, `FileError`, `CancellationError`; earlier removals stay done.
-    package func collect(_ plan: CollectionPlan) async throws -> [CollectionPlan.Removal] {
-        try await collecting.collect(plan)
-    }
 }

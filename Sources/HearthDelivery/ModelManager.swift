@@ -7,9 +7,6 @@ import HearthTransfer
 
 /// Resolves, pulls, activates and updates models: the entry point of delivery.
 ///
-/// Each part of the work is a type with its own state: `Resolving`, `Fetching`, `Pulling`, `LiveReleases`, `Repairing`,
-/// `Updating`, `UpdateChecking`, `Collecting`.
-///
 /// A manager made by `Hearth` also has engines: it prepares and probes releases, and refuses those that no engine can
 /// load. A manager made here is for apps that only deliver, or that bring their own engines.
 ///
@@ -30,14 +27,13 @@ public final class ModelManager: Sendable {
     /// The transfers under way, in this process and others.
     package let transfers: TransferManager
     let live: LiveReleases
-    let resolving: Resolving
+    let sources: CatalogSources
+    let device: DeviceLimits
     let fetching: Fetching
-    let pulling: Pulling
+    let classLists: ClassListFetcher
+    let admission: Admission
     let repairing: Repairing
-    let updating: Updating
-    let checking: UpdateChecking
-    let collecting: Collecting
-    let opening: ReleaseOpening
+    let background = BackgroundUpdates()
 
     /// Creates a manager of a home folder, without engines: releases are used as they came, and none is probed.
     /// - Parameters:
@@ -93,11 +89,11 @@ public final class ModelManager: Sendable {
         // The queue checks for user commands in real time, so it does not get `time`.
         transfers =
             queue ?? TransferManager(transfer: transfer, folder: store.transfersFolder, fileSystem: fileSystem)
-        let device = DeviceLimits(
+        device = DeviceLimits(
             memory: deviceMemory, ignoresMemory: ignoresMemory, formats: formats, appVersion: appVersion,
             preparer: preparer,
             identifier: DeviceIdentifier(path: store.layout.deviceIdentifier, fileSystem: fileSystem))
-        let sources = CatalogSources(
+        sources = CatalogSources(
             origins: origins, bundled: bundled, hub: hub, http: http, catalogs: store.layout.catalogs,
             fileSystem: fileSystem, time: time, asksForRoots: asksForRoots)
         fetching = Fetching(
@@ -105,18 +101,10 @@ public final class ModelManager: Sendable {
             indexes: ChunkIndexFetcher(http: authorized, provider: provider),
             remoteHead: RemoteHead(http: authorized, provider: provider), network: network, fileSystem: fileSystem,
             time: time)
-        live = LiveReleases(
-            local: LocalModels(store: store, bundled: bundled, device: device), probe: probe, time: time)
-        opening = ReleaseOpening(store: store, preparer: preparer)
-        resolving = Resolving(sources: sources, device: device, store: store)
-        let admission = Admission(store: store, device: device, fetching: fetching, preflight: preflight)
-        pulling = Pulling(
-            store: store, resolving: resolving, admission: admission, fetching: fetching,
-            classLists: ClassListFetcher(http: authorized, fileSystem: fileSystem), live: live)
-        repairing = Repairing(store: store, sources: sources, admission: admission, fetching: fetching)
-        updating = Updating(store: store, sources: sources, device: device, transfer: transfer, live: live)
-        checking = UpdateChecking(updating: updating, pulling: pulling, live: live)
-        collecting = Collecting(
-            store: store, transfers: transfers, sources: sources, live: live, preparer: preparer)
+        live = LiveReleases(store: store, bundled: bundled, device: device, probe: probe, time: time)
+        classLists = ClassListFetcher(http: authorized, fileSystem: fileSystem)
+        admission = Admission(store: store, device: device, fetching: fetching, preflight: preflight)
+        repairing = Repairing(
+            store: store, sources: sources, device: device, fetching: fetching, admission: admission)
     }
 }

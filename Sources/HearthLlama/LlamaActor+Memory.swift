@@ -1,5 +1,4 @@
 #if Llama
-import CLlama
 import CLlamaShim
 import HearthBase
 import HearthInference

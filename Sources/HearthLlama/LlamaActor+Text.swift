@@ -3,55 +3,31 @@ import HearthBase
 import HearthInference
 
 extension LlamaActor {
-    /// Counts tokens outside the engine's thread. A count does not wait for an answer, and a cancelled caller does
-    /// not wait for the count.
+    private nonisolated var text: RoleModel { RoleModel(engine: self, role: .text) }
+
     public nonisolated func tokenize(
         _ text: String, controlTokens: Bool, wholePrompt: Bool
     ) async throws -> [TokenID] {
-        try await tokenize(text, controlTokens: controlTokens, wholePrompt: wholePrompt, role: .text)
+        try await self.text.tokenize(text, controlTokens: controlTokens, wholePrompt: wholePrompt)
     }
 
-    public nonisolated func count(_ messages: [ChatMessage]) async throws -> Int {
-        try await count(messages, role: .text)
-    }
-
-    nonisolated func tokenize(
-        _ text: String, controlTokens: Bool, wholePrompt: Bool, role: EngineRole
-    ) async throws -> [TokenID] {
-        try await counting(role) { facts in
-            try facts.weights.vocabulary.tokens(of: text, addSpecial: wholePrompt, parseSpecial: controlTokens)
-        }
-    }
-
-    nonisolated func count(_ messages: [ChatMessage], role: EngineRole) async throws -> Int {
-        try await counting(role) { try $0.weights.count(messages, projector: $0.projector) }
-    }
+    public nonisolated func count(_ messages: [ChatMessage]) async throws -> Int { try await text.count(messages) }
 
     public nonisolated func pieces(of tokens: [TokenID]) async throws -> [[UInt8]] {
-        try await pieces(of: tokens, role: .text)
+        try await text.pieces(of: tokens)
     }
 
     public nonisolated func rendered(
         _ messages: [ChatMessage], options: GenerationOptions
-    ) async throws -> (text: String, tokenCount: Int) {
-        try await rendered(messages, options: options, role: .text)
-    }
+    ) async throws -> (text: String, tokenCount: Int) { try await text.rendered(messages, options: options) }
 
-    nonisolated func pieces(of tokens: [TokenID], role: EngineRole) async throws -> [[UInt8]] {
-        try await counting(role) { try $0.weights.vocabulary.pieces(of: tokens) }
-    }
-
-    nonisolated func rendered(
-        _ messages: [ChatMessage], options: GenerationOptions, role: EngineRole
-    ) async throws -> (text: String, tokenCount: Int) {
-        try await counting(role) { try $0.weights.rendered(messages, options, projector: $0.projector) }
-    }
-
-    private nonisolated func counting<Result: Sendable>(
+    /// Reads a role's model outside the engine's thread. A count does not wait for an answer, and a cancelled caller
+    /// does not wait for the count.
+    nonisolated func counting<Result: Sendable>(
         _ role: EngineRole, _ body: @escaping @Sendable (Facts) throws -> Result
     ) async throws -> Result {
         _ = try answering(role)
-        return try await abandonable { _ in
+        return try await abandonable {
             try await self.counts.turnUnlessCancelled {
                 // Read after the wait, because a waiting caller must not keep a model in memory.
                 let facts = try self.answering(role)

@@ -1,5 +1,4 @@
 #if Llama
-import Foundation
 import HearthBase
 import HearthInference
 

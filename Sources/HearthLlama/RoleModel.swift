@@ -34,19 +34,23 @@ struct RoleModel: InferenceEngine, TokenReader {
     }
 
     func tokenize(_ text: String, controlTokens: Bool, wholePrompt: Bool) async throws -> [TokenID] {
-        try await engine.tokenize(text, controlTokens: controlTokens, wholePrompt: wholePrompt, role: role)
+        try await engine.counting(role) { facts in
+            try facts.weights.vocabulary.tokens(of: text, addSpecial: wholePrompt, parseSpecial: controlTokens)
+        }
     }
 
     func count(_ messages: [ChatMessage]) async throws -> Int {
-        try await engine.count(messages, role: role)
+        try await engine.counting(role) { try $0.weights.count(messages, projector: $0.projector) }
     }
 
-    func pieces(of tokens: [TokenID]) async throws -> [[UInt8]] { try await engine.pieces(of: tokens, role: role) }
+    func pieces(of tokens: [TokenID]) async throws -> [[UInt8]] {
+        try await engine.counting(role) { try $0.weights.vocabulary.pieces(of: tokens) }
+    }
 
     func rendered(
         _ messages: [ChatMessage], options: GenerationOptions
     ) async throws -> (text: String, tokenCount: Int) {
-        try await engine.rendered(messages, options: options, role: role)
+        try await engine.counting(role) { try $0.weights.rendered(messages, options, projector: $0.projector) }
     }
 
     /// Stops the generations of the role's model and frees its memory. The other role's model stays.

@@ -30,11 +30,6 @@ public struct Publisher: Sendable {
             target: FolderTarget(folder: folder, fileSystem: fileSystem), fileSystem: fileSystem, time: time)
     }
 
-    /// The target in a folder.
-    package static func target(
-        folder: Path, fileSystem: any FileSystem = LocalFileSystem()
-    ) -> any PublishTarget { FolderTarget(folder: folder, fileSystem: fileSystem) }
-
     /// Creates a publisher for any target.
     package init(
         target: any PublishTarget, fileSystem: any FileSystem = LocalFileSystem(), time: TimeSource,

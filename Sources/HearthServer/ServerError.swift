@@ -1,15 +1,7 @@
 import HearthBase
 
-/// The codes of ``ServerError``.
-public enum ServerErrorDomain: ErrorDomain {
-    public static var errorCodes: [ErrorCode<Self>] {
-        [
-            .portInUse, .permission, .addressUnavailable, .folderMissing, .cannotListen, .bodyTooLarge, .clientLeft,
-            .tooManyKeys, .unknownKey, .keysUnreadable, .keyRequired, .alreadyServing, .notServing, .noAnswer,
-            .serverUnavailable,
-        ]
-    }
-}
+/// The domain of ``ServerError``.
+public enum ServerErrorDomain: ErrorDomain {}
 
 /// A server that could not be started.
 public typealias ServerError = HearthError<ServerErrorDomain>

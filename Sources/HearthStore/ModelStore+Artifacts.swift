@@ -3,8 +3,6 @@ import HearthCatalog
 
 /// The artifacts made on this device, and the removal of what is not needed.
 extension ModelStore {
-    private nonisolated var removal: ReleaseRemoval { ReleaseRemoval(home: home) }
-
     /// The artifact that was built last from a release, found by name and size; `nil` if it has none.
     package func artifact(of release: InstalledRelease) throws -> Artifact? { try artifacts.latest(of: release) }
 
@@ -23,33 +21,9 @@ extension ModelStore {
     package func prepare(
         _ release: InstalledRelease, by preparer: any ReleasePreparer, under lease: ReleaseLease?, rehashing: Bool,
         sourceIsVerified: Bool = false, progress: @escaping @Sendable (ActivationProgress) -> Void = { _ in }
-    ) async throws -> ReleasePreparation {
+    ) async throws -> (artifact: Artifact, isNew: Bool)? {
         try await ArtifactBuilding(home: home, release: release, lease: lease)
             .prepare(by: preparer, rehashing: rehashing, sourceIsVerified: sourceIsVerified, progress: progress)
-    }
-
-    /// Finds the artifact that a recipe makes from a release, and removes the others that no process may open.
-    /// - Parameters:
-    ///   - rehashing: whether to read the whole file; otherwise only if its date has changed.
-    ///   - lease: the caller's lease on the release, under which no file is open yet.
-    package func artifact(
-        by recipe: Recipe, of release: InstalledRelease, rehashing: Bool, under lease: ReleaseLease? = nil
-    ) async throws -> Artifact? {
-        try await ArtifactBuilding(home: home, release: release, lease: lease).find(recipe, rehashing: rehashing)
-    }
-
-    /// Builds an artifact beside its place, brings it to the disk, hashes it, and moves it to its place in one step.
-    /// - Parameters:
-    ///   - verifyingSource: whether to re-read the weights first, so that no artifact is built from damaged weights.
-    ///   - build: builds the file at a path.
-    /// - Throws: errors of `build`; `StoreError` with `artifact-refused`, `release-damaged`, `reserved-name`,
-    ///   `not-installed`, `home-busy`; `FileError`; `CancellationError`.
-    package func buildArtifact(
-        _ recipe: Recipe, of release: InstalledRelease, verifyingSource: Bool, under lease: ReleaseLease? = nil,
-        build: @Sendable (Path) async throws -> Void
-    ) async throws -> Artifact {
-        try await ArtifactBuilding(home: home, release: release, lease: lease)
-            .build(recipe, verifyingSource: verifyingSource, build: build)
     }
 
     /// Records that an artifact is refused, so that it is not used or built again: its release passed the probe without
@@ -90,7 +64,7 @@ extension ModelStore {
     @discardableResult
     package func remove(_ family: Family, version: ReleaseVersion?, variant: Variant?) async throws -> Removal {
         try await prepare()
-        return try await home.committing { try removal.remove(family, version: version, variant: variant) }
+        return try await home.committing { try home.remove(family, version: version, variant: variant) }
     }
 
     /// Removes the releases of a family that are older than its active one. Keeps the previous release and every
@@ -102,7 +76,7 @@ extension ModelStore {
     @discardableResult
     package func collectSuperseded(_ family: Family) async throws -> [ReleaseIdentity] {
         try await prepare()
-        let plan = CollectionPlan(try removal.facts(of: [family]), now: home.time.now)
+        let plan = CollectionPlan(try home.facts(of: [family]), now: home.time.now)
         return try await remove(
             plan.removals.compactMap { removal in
                 if case .release(let identity) = removal.item { identity } else { nil }
@@ -113,22 +87,22 @@ extension ModelStore {
     package func remove(_ chosen: [ReleaseIdentity], isBudget: Bool = false) async throws -> [ReleaseIdentity] {
         var removed: [ReleaseIdentity] = []
         for identity in chosen {
-            let isDone = try await home.committing { try removal.removeUnneeded(identity, isBudget: isBudget) }
+            let isDone = try await home.committing { try home.removeUnneeded(identity, isBudget: isBudget) }
             if isDone { removed.append(identity) }
         }
         return removed
     }
 
     /// Collects the facts about families; `nil` for all of them.
-    package func facts(of wanted: [Family]? = nil) throws -> CollectionFacts { try removal.facts(of: wanted) }
+    package func facts(of wanted: [Family]? = nil) throws -> CollectionFacts { try home.facts(of: wanted) }
 
     /// Removes the artifacts of a release if it is still not installed.
     package func removeStrayPrepared(_ identity: ReleaseIdentity) async throws -> Bool {
-        try await home.committing { try removal.removeStrayPrepared(identity) }
+        try await home.committing { try home.removeStrayPrepared(identity) }
     }
 
     /// Removes what interrupted processes left, outside a start.
     package func clearInterruptedWork() async throws {
-        try await home.committing { try removal.clearInterruptedWork() }
+        try await home.committing { try home.clearInterruptedWork() }
     }
 }

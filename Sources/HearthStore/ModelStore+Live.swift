@@ -4,12 +4,10 @@ import HearthCatalog
 
 /// The live release of each family.
 extension ModelStore {
-    private nonisolated var switching: ReleaseSwitch { ReleaseSwitch(home: home) }
-
     /// The live release of a family, `nil` if there is none.
     /// - Throws: `receipt-damaged`, `release-damaged` if the live release is damaged.
     package func active(_ family: Family) async throws -> InstalledRelease? {
-        try await state(of: family).active.flatMap { try home.releases.find($0) }
+        try await state(of: family).active.flatMap { try home.find($0) }
     }
 
     /// Finds the usable model of each family, and the problems of unusable live releases.
@@ -17,7 +15,7 @@ extension ModelStore {
         beside bundled: [Family: BundledRelease]
     ) async throws -> (models: [Family: ModelAvailability], problems: [Family: any Error]) {
         try await inspect()
-        return try home.releases.usable(beside: bundled)
+        return try home.usable(beside: bundled)
     }
 
     /// The recorded state of a family: live, previous and pinned release.
@@ -35,20 +33,20 @@ extension ModelStore {
     @discardableResult
     package func activate(_ identity: ReleaseIdentity) async throws -> InstalledRelease {
         try await prepare()
-        return try await home.committing { try switching.activate(identity) }
+        return try await home.committing { try home.activate(identity) }
     }
 
     /// Makes a release live after it has passed every step, and puts it on probation.
     /// - Parameter token: of the mark of this commit; the caller removes the mark.
     package func commit(_ identity: ReleaseIdentity, token: String) async throws -> InstalledRelease {
         try await prepare()
-        return try await home.committing { try switching.commit(identity, token: token) }
+        return try await home.committing { try home.commit(identity, token: token) }
     }
 
     /// Holds a release back from updates, unless it is live.
     /// - Returns: whether it is held back now.
     package func holdBack(_ identity: ReleaseIdentity, because reason: String) async throws -> Bool {
-        try await home.committing { try switching.holdBack(identity, because: reason) }
+        try await home.committing { try home.holdBack(identity, because: reason) }
     }
 
     /// Makes the previous release live again, else the one bundled with the app; the release that was live is held
@@ -57,7 +55,7 @@ extension ModelStore {
     package func rollBack(_ family: Family, hasBundled: Bool = false, because reason: String) async throws -> Rollback {
         try await prepare()
         return try await home.committing {
-            try switching.rollBack(family, hasBundled: hasBundled, because: reason)
+            try home.rollBack(family, hasBundled: hasBundled, because: reason)
         }
     }
 
@@ -65,7 +63,7 @@ extension ModelStore {
     /// - Throws: `not-installed`, `home-busy`.
     package func pin(_ family: Family, to identity: ReleaseIdentity?) async throws {
         try await prepare()
-        try await home.committing { try switching.pin(family, to: identity) }
+        try await home.committing { try home.pin(family, to: identity) }
     }
 
     // MARK: Recovery
@@ -132,7 +130,7 @@ extension ModelStore {
 
     private func beginGuarding(_ identity: ReleaseIdentity, _ stage: GuardedStage) -> String? {
         do {
-            guard try switching.isOnProbation(identity) else { return nil }
+            guard try home.isOnProbation(identity) else { return nil }
             let token = ActivityMark.token()
             let mark = ActivityMark(stage == .load ? .load : .generate, at: home.time.now)
             try marks.put(mark, identity, token: token)
@@ -146,10 +144,10 @@ extension ModelStore {
     private func endGuarding(_ identity: ReleaseIdentity, _ token: String, seconds: Double) async {
         do {
             try marks.remove(identity, token: token)
-            guard seconds > 0, try switching.isOnProbation(identity) else { return }
+            guard seconds > 0, try home.isOnProbation(identity) else { return }
             if let lock = try FileLock.tryAcquire(layout.lock) {
                 defer { lock.release() }
-                try switching.record(.used(seconds: seconds), of: identity)
+                try home.record(.used(seconds: seconds), of: identity)
                 return
             }
         } catch {
@@ -182,8 +180,8 @@ extension ModelStore {
 
     @discardableResult
     private func count(_ event: Probation.Event, of identity: ReleaseIdentity) async throws -> Bool {
-        guard try switching.isOnProbation(identity) else { return false }
-        return try await home.committing { try switching.record(event, of: identity) }
+        guard try home.isOnProbation(identity) else { return false }
+        return try await home.committing { try home.record(event, of: identity) }
     }
 }
 

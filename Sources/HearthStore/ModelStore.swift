@@ -66,7 +66,7 @@ package actor ModelStore {
     /// All installed releases, with the damaged ones.
     package func inventory() async throws -> Inventory {
         try await inspect()
-        return try home.releases.inventory()
+        return try home.inventory()
     }
 
     /// Every usable release, sorted by family, version and variant. Damaged ones are logged and left out:
@@ -81,7 +81,7 @@ package actor ModelStore {
     /// - Throws: `receipt-damaged`, `release-damaged`.
     package func installed(_ identity: ReleaseIdentity) async throws -> InstalledRelease? {
         try await inspect()
-        return try home.releases.find(identity)
+        return try home.find(identity)
     }
 
     /// The installed releases of one version and variant, with and without a content tag; the live one first.
@@ -108,7 +108,7 @@ package actor ModelStore {
 
     /// The receipt of a release, also of a damaged one.
     /// - Throws: `not-installed`, `receipt-damaged`.
-    package func receipt(of identity: ReleaseIdentity) throws -> Receipt { try home.releases.receipt(of: identity) }
+    package func receipt(of identity: ReleaseIdentity) throws -> Receipt { try home.receipt(of: identity) }
 
     /// Re-hashes a release against its receipt, and its artifacts against their records. It may be damaged or
     /// unverified.
@@ -121,7 +121,7 @@ package actor ModelStore {
     ) async throws -> VerificationReport {
         try await inspect()
         return try await StopFlag.blocking { [home] in
-            try home.releases.verify(identity, readsArtifacts: readsArtifacts, progress: progress, flag: $0)
+            try home.verify(identity, readsArtifacts: readsArtifacts, progress: progress, flag: $0)
         }
     }
 
@@ -173,7 +173,7 @@ package actor ModelStore {
     /// - Throws: `FileError`, `CancellationError`.
     package func shared(_ release: Release) async throws -> [StagedFile] {
         try await inspect()
-        return try await home.releases.places().shared(release)
+        return try await home.places().shared(release)
     }
 
     /// Records another manifest that lists the same bytes as the origin of a release's updates.
@@ -185,7 +185,7 @@ package actor ModelStore {
             else { throw StoreError.notInstalled(release.identity.description) }
             let path = HomeLayout.receipt(in: layout.folder(of: release.identity))
             try home.fileSystem.replaceContents(of: path, with: try receipt.following(origin, entry: entry).data())
-            return try home.releases.require(release.identity)
+            return try home.require(release.identity)
         }
     }
 
@@ -194,7 +194,7 @@ package actor ModelStore {
     /// Finds an installed file with the same contents by reading it; `nil` if no intact one is found.
     package func intactCopy(of file: Receipt.File) async throws -> Path? {
         try await inspect()
-        return try await home.releases.places().intactCopy(of: file)
+        return try await home.places().intactCopy(of: file)
     }
 
     /// Replaces a damaged file, in this release and in every other that shares it.
@@ -206,7 +206,7 @@ package actor ModelStore {
     package func replace(
         _ file: Receipt.File, of identity: ReleaseIdentity, with whole: Path
     ) async throws -> Set<ReleaseIdentity> {
-        try await FileReplacing(home: home).replace(file, of: identity, with: whole)
+        try await home.replace(file, of: identity, with: whole)
     }
 
     /// Unpacks an archive into a staging folder, and replaces damaged files by the unpacked ones.
@@ -220,6 +220,6 @@ package actor ModelStore {
         progress: @escaping StoreProgress
     ) async throws -> Set<ReleaseIdentity> {
         let work = Installation(release: release, files: [], archive: archive, origin: nil, date: home.time.now)
-        return try await FileReplacing(home: home).replace(damaged, of: identity, unpacking: work, progress: progress)
+        return try await home.replace(damaged, of: identity, unpacking: work, progress: progress)
     }
 }

@@ -42,3 +42,16 @@ extension InferenceEngine {
         }
     }
 }
+
+extension GenerationOptions {
+    /// Makes options with tools.
+    package init(
+        sampling: SamplingOptions = SamplingOptions(), maximumNewTokens: Int = 768, stopStrings: [String] = [],
+        thinking: ThinkingOptions = ThinkingOptions(), constraint: OutputConstraint? = nil, tools: [ToolDefinition]
+    ) {
+        self.init(
+            sampling: sampling, maximumNewTokens: maximumNewTokens, stopStrings: stopStrings, thinking: thinking,
+            constraint: constraint)
+        self.tools = tools
+    }
+}

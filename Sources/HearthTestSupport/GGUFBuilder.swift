@@ -107,3 +107,24 @@ extension Data {
         }
     }
 }
+
+extension GGUFValue {
+    /// The type in the file.
+    fileprivate var type: GGUFType {
+        switch self {
+        case .uint8: .uint8
+        case .int8: .int8
+        case .uint16: .uint16
+        case .int16: .int16
+        case .uint32: .uint32
+        case .int32: .int32
+        case .uint64: .uint64
+        case .int64: .int64
+        case .float32: .float32
+        case .float64: .float64
+        case .bool: .bool
+        case .string, .longString: .string
+        case .array: .array
+        }
+    }
+}

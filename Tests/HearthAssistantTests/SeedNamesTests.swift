@@ -1,6 +1,7 @@
 import Foundation
-import HearthAssistant
 import Testing
+
+@testable import HearthAssistant
 
 /// Calls by the names of seed 001, as its readers write them.
 @Suite struct SeedNamesTests {

@@ -12,7 +12,7 @@ private struct Try: Command {
     @Option(.listing) var format: ListingFormat
     let more = More()
 
-    static let declaration = CommandDeclaration("try", summary: "Try", examples: [])
+    static let declaration = CommandDeclaration("try", summary: "Try", "")
 
     func validate() throws {
         if more.force && rate != nil { throw UsageError("--force needs no --limit-rate", hint: nil) }
@@ -28,7 +28,7 @@ private struct TrySeveral: Command {
     @Option("to", "FOLDER", .path, required: "FOLDER", "Where.") var folder: Path
     let more = More()
 
-    static let declaration = CommandDeclaration("try", "several", summary: "Try", examples: [])
+    static let declaration = CommandDeclaration("try", "several", summary: "Try", "")
 
     func run(in context: CommandContext) {}
 }
@@ -37,7 +37,7 @@ private struct TrySeveral: Command {
 private struct TryOptional: Command {
     @Argument("REF", .word, arity: .optional, "A model.") var reference: String?
 
-    static let declaration = CommandDeclaration("try", "optional", summary: "Try", examples: [])
+    static let declaration = CommandDeclaration("try", "optional", summary: "Try", "")
 
     func run(in context: CommandContext) {}
 }

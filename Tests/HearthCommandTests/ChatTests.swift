@@ -50,7 +50,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(10))) struct ConversationTests {
-    private func events(_ engine: ScriptedEngine) -> LanguageModelSession.ResponseStream.Events {
+    private func events(_ engine: ScriptedEngine) -> AsyncThrowingStream<GenerationEvent, any Error> {
         LanguageModelSession(model: engine).streamResponse(to: "?").pieces
     }
 

@@ -106,7 +106,7 @@ import Testing
         let interruptions = Interruptions.timeless
         let count = Locked(0)
         try await interruptions.run {
-            await interruptions.handlingInterrupts(with: { count.withLock { $0 += 1 } }) {
+            await interruptions.handling(.interrupt, with: { count.withLock { $0 += 1 } }) {
                 interruptions.deliver(.interrupt)
                 #expect(!Task.isCancelled)
                 interruptions.deliver(.terminate)

@@ -71,7 +71,8 @@ import Testing
     /// Every command and option of the table is one of the command line.
     @Test func namesOnlyWhatTheCommandLineHas() throws {
         let declarations = HearthCommand.table.commands.map { $0.declaration }
-        let options = Set(HearthCommand.table.commands.flatMap { $0.parameters.options.map(\.shape.name) })
+        let options = Set(
+            HearthCommand.table.commands.flatMap { CommandParameters(of: $0.init()).options.map(\.shape.name) })
         for words in CommandRemedy.words.values {
             for match in words.matches(of: /`hearth ([a-z]+)/) {
                 #expect(declarations.contains { $0.path.first == String(match.1) }, "\(words)")

@@ -52,7 +52,9 @@ import Testing
     @Test func itRunsInThePool() async throws {
         let folder = try TemporaryFolder()
         let file = try folder.write("echo-v1.0.0-q4_1.gguf", Data("x".utf8))
-        let hearth = try Hearth(home: folder.path("home"), configuration: Configuration(), engines: Self.engines)
+        var surroundings = Surroundings()
+        surroundings.engines = Self.engines
+        let hearth = try Hearth(home: folder.path("home"), configuration: Configuration(), surroundings)
         _ = try await hearth.manager.pull(.file(file))
         let model = try await hearth.find(ModelReference(parsing: "echo"))
         var phases: [GenerationPhase] = []

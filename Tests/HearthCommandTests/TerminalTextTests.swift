@@ -65,11 +65,12 @@ import Testing
     }
 
     @Test func tablesAlignAlsoWithWideText() {
-        var table = Table(("NAME", .left), ("SIZE", .right), ("STATE", .left))
-        table.add("日本", "1 kB", "installed")
-        table.add("abc\n\u{1B}", "20 kB", "x")
+        let columns: [Column<[String]>] = [
+            .left("NAME") { $0[0] }, .right("SIZE") { $0[1] }, .left("STATE") { $0[2] },
+        ]
+        let lines = columns.lines(of: [["日本", "1 kB", "installed"], ["abc\n\u{1B}", "20 kB", "x"]])
         #expect(
-            table.lines == ["NAME   SIZE  STATE", "日本   1 kB  installed", "abc   20 kB  x"])
+            lines == ["NAME   SIZE  STATE", "日本   1 kB  installed", "abc   20 kB  x"])
     }
 }
 

@@ -159,7 +159,7 @@ import Testing
             }
         }
         #expect(error?.code == .diskFull)
-        #expect(try await database.read { try $0.rows("SELECT name FROM item") } == [["kept"]])
+        #expect(try await database.read { try $0.rows("SELECT name FROM item") } == [[.text("kept")]])
     }
 
     @Test func anotherWriterIsWaitedForAndThenNamed() async throws {

@@ -71,7 +71,7 @@ import Testing
         #expect(pairs == ["aa", "ab", "ac", "ba", "bb", "bc", "ca", "cb", "cc"])
     }
 
-    @Test(arguments: [[], ["one", "two"]] as [[SQLValue]])
+    @Test(arguments: [[], [.text("one"), .text("two")]] as [[SQLValue]])
     func aWrongNumberOfValuesIsRefused(_ values: [SQLValue]) async throws {
         let database = try await Database(path: nil, migrations: Self.migrations)
         let error = await #expect(throws: DatabaseError.self) {
@@ -101,7 +101,7 @@ import Testing
         let error = await #expect(throws: DatabaseError.self) {
             try await database.write { connection in
                 try connection.runScript("CREATE VIRTUAL TABLE words USING fts5(text)")
-                try connection.run("SELECT * FROM words WHERE words MATCH ?1", ["\"secret"])
+                try connection.run("SELECT * FROM words WHERE words MATCH ?1", [.text("\"secret")])
             }
         }
         #expect(error?.code == .failed)

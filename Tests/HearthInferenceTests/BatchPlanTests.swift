@@ -9,9 +9,8 @@ import Testing
         turn: Int = 0
     ) -> BatchPlan {
         BatchPlan(
-            wants.map { BatchPlan.Want(tokens: $0.0, isAnswering: $0.1) },
-            limits: BatchPlan.Limits(capacity: capacity, besideOthers: besideOthers, isBesideOthers: isBesideOthers),
-            turn: turn)
+            wants.map { (tokens: $0.0, isAnswering: $0.1) }, capacity: capacity, besideOthers: besideOthers,
+            isBesideOthers: isBesideOthers, turn: turn)
     }
 
     @Test func onePromptAloneGetsTheWholeCall() {

@@ -1,8 +1,9 @@
 import Foundation
 import HearthBase
-import HearthInference
 import HearthTestSupport
 import Testing
+
+@testable import HearthInference
 
 @Suite struct DeviceRuleTests {
     @Test(arguments: [

@@ -4,7 +4,7 @@ import Testing
 @Suite struct PrefixPlanTests {
     typealias Row = (
         held: [Int32], reach: MemoryReach, prompt: [Int32], action: PrefixPlan.Action, reused: Int,
-        miss: PrefixPlan.Miss?
+        miss: CacheMiss?
     )
 
     static let rows: [Row] = [

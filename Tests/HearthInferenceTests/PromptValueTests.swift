@@ -146,10 +146,8 @@ import Testing
         cancelled: Bool = false
     ) -> StopPolicy.Decision {
         policy.decide(
-            StopPolicy.Progress(
-                generatedTokens: generated, usedContext: used, elapsed: elapsed, isEndOfGeneration: ended,
-                isStopString: stopped,
-                isCancelled: cancelled))
+            generatedTokens: generated, usedContext: used, elapsed: elapsed, isEndOfGeneration: ended,
+            isStopString: stopped, isCancelled: cancelled)
     }
 
     @Test func goesOnBelowEveryLimit() {

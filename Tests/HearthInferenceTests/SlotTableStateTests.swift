@@ -1,5 +1,6 @@
-import HearthInference
 import Testing
+
+@testable import HearthInference
 
 /// Saved states of conversations.
 extension SlotTableTests {

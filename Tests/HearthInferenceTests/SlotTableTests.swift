@@ -1,5 +1,6 @@
-import HearthInference
 import Testing
+
+@testable import HearthInference
 
 @Suite struct SlotTableTests {
     func tokens(_ first: Int32, _ count: Int) -> [Int32] { [first] + (1..<Int32(count)) }

@@ -10,37 +10,32 @@ import Testing
         ThinkingBudget(options, stop: stop ?? self.stop, promptTokens: prompt, closingTokens: closing)
     }
 
-    private func progress(
-        _ thinking: Int = 0, time: Duration = .zero, used: Int = 0, elapsed: Duration = .zero, wants: Bool = false
-    ) -> ThinkingBudget.Progress {
-        ThinkingBudget.Progress(
-            isThinking: true, thinkingTokens: thinking, thinkingTime: time, generatedTokens: thinking + 1,
-            usedContext: used, elapsed: elapsed, wantsAnswer: wants)
-    }
-
-    @Test func leavesTheAnswerAlone() {
-        var done = progress(9999, time: .seconds(999), used: 9999, elapsed: .seconds(999), wants: true)
-        done.isThinking = false
-        #expect(budget(.disabled).decide(done) == .proceed)
+    private func closes(
+        _ budget: ThinkingBudget? = nil, _ thinking: Int = 0, time: Duration = .zero, used: Int = 0,
+        elapsed: Duration = .zero, wants: Bool = false
+    ) -> Bool {
+        (budget ?? self.budget()).closes(
+            thinkingTokens: thinking, thinkingTime: time, generatedTokens: thinking + 1, usedContext: used,
+            elapsed: elapsed, wantsAnswer: wants)
     }
 
     @Test func endsForEachReason() {
-        #expect(budget(.disabled).decide(progress()) == .close(.disabled))
-        #expect(budget().decide(progress(wants: true)) == .close(.answerNow))
+        #expect(closes(budget(.disabled)))
+        #expect(closes(wants: true))
         let tokens = budget(ThinkingOptions(maximumTokens: 10))
-        #expect(tokens.decide(progress(9)) == .proceed)
-        #expect(tokens.decide(progress(10)) == .close(.tokens))
-        #expect(budget(ThinkingOptions(maximumTokens: 0)).decide(progress()) == .close(.tokens))
+        #expect(!closes(tokens, 9))
+        #expect(closes(tokens, 10))
+        #expect(closes(budget(ThinkingOptions(maximumTokens: 0))))
         let time = budget(ThinkingOptions(maximumTime: .seconds(5)))
-        #expect(time.decide(progress(time: .milliseconds(4999))) == .proceed)
-        #expect(time.decide(progress(time: .seconds(5))) == .close(.time))
+        #expect(!closes(time, time: .milliseconds(4999)))
+        #expect(closes(time, time: .seconds(5)))
         // 768 - 4 - 256 = 508 generated tokens.
-        #expect(budget().decide(progress(506)) == .proceed)
-        #expect(budget().decide(progress(507)) == .close(.reserve))
-        #expect(budget().decide(progress(used: 4096 - 4 - 256)) == .close(.reserve))
-        #expect(budget().decide(progress(used: 4096 - 4 - 257)) == .proceed)
-        #expect(budget().decide(progress(elapsed: .seconds(90))) == .close(.reserve))
-        #expect(budget().decide(progress(elapsed: .seconds(89))) == .proceed)
+        #expect(!closes(nil, 506))
+        #expect(closes(nil, 507))
+        #expect(closes(used: 4096 - 4 - 256))
+        #expect(!closes(used: 4096 - 4 - 257))
+        #expect(closes(elapsed: .seconds(90)))
+        #expect(!closes(elapsed: .seconds(89)))
     }
 
     /// For any limits: a model that thinks without end is closed in time, and its answer has the reserve.
@@ -52,10 +47,8 @@ import Testing
                     let closing = 4
                     let budget = budget(prompt: prompt, closing: closing, stop: stop)
                     var generated = 0
-                    while case .proceed = budget.decide(
-                        ThinkingBudget.Progress(
-                            isThinking: true, thinkingTokens: generated, generatedTokens: generated,
-                            usedContext: prompt + generated)),
+                    while !budget.closes(
+                        thinkingTokens: generated, generatedTokens: generated, usedContext: prompt + generated),
                         generated < 10_000
                     { generated += 1 }
                     let left = min(maximum, context - prompt) - generated - closing

@@ -1,6 +1,6 @@
 #if Llama
 import HearthBase
-import HearthInference
+@testable import HearthInference
 @testable import HearthLlama
 import HearthTestSupport
 import Testing
@@ -23,14 +23,14 @@ import Testing
         _ devices: [LlamaFacts.Device], asked: Int = -1, context: Int? = nil, projector: UInt64 = 0
     ) -> Int {
         let configuration = LlamaConfiguration(contextLength: context, deviceMemory: 64 << 30, gpuLayers: asked)
-        return LoadPlan(Self.shape, projector: projector, configuration: configuration).gpuLayers(on: devices)
+        return LoadPlan(shape: Self.shape, projector: projector, configuration: configuration).gpuLayers(on: devices)
     }
 
     @Test func thePlanCountsAllCellsOfThePool() {
-        let small = LoadPlan(Self.shape, configuration: LlamaConfiguration(contextLength: 1024))
-        let large = LoadPlan(Self.shape, configuration: LlamaConfiguration(contextLength: 1024, cells: 8192))
+        let small = LoadPlan(shape: Self.shape, configuration: LlamaConfiguration(contextLength: 1024))
+        let large = LoadPlan(shape: Self.shape, configuration: LlamaConfiguration(contextLength: 1024, cells: 8192))
         #expect(large.estimate.cache == 8 * small.estimate.cache)
-        let fewer = LoadPlan(Self.shape, configuration: LlamaConfiguration(contextLength: 1024, cells: 8))
+        let fewer = LoadPlan(shape: Self.shape, configuration: LlamaConfiguration(contextLength: 1024, cells: 8))
         #expect(fewer.estimate == small.estimate, "one conversation has the whole window")
     }
 
@@ -71,7 +71,7 @@ import Testing
         for (width, type) in [(80, CacheType.f16), (128, .q8)] {
             shape.headWidths = [width, width]
             var plan = LoadPlan(
-                shape,
+                shape: shape,
                 configuration: LlamaConfiguration(contextLength: context, deviceMemory: 16 << 30).with(.q8))
             try plan.fit()
             #expect(plan.configuration.cacheType == type)
@@ -86,7 +86,7 @@ import Testing
         var estimates: [MemoryEstimate] = []
         for flashAttention in FlashAttention.allCases {
             var plan = LoadPlan(
-                shape,
+                shape: shape,
                 configuration: LlamaConfiguration(deviceMemory: 16 << 30, ignoresMemory: ignoresMemory)
                     .with(.q8, flashAttention))
             try plan.fit()
@@ -103,36 +103,37 @@ import Testing
     }
 
     @Test func theContextFollowsTheMemory() throws {
-        var plan = LoadPlan(Self.shape, configuration: LlamaConfiguration(deviceMemory: 16 << 30))
+        var plan = LoadPlan(shape: Self.shape, configuration: LlamaConfiguration(deviceMemory: 16 << 30))
         try plan.fit()
         #expect(plan.configuration.contextLength == 8192 && plan.configuration.historyLimit == 50)
-        plan = LoadPlan(Self.shape, configuration: LlamaConfiguration(deviceMemory: 5 << 30))
+        plan = LoadPlan(shape: Self.shape, configuration: LlamaConfiguration(deviceMemory: 5 << 30))
         try plan.fit()
         #expect(try #require(plan.configuration.contextLength) < 4096)
         #expect(plan.configuration.historyLimit == 20)
         // A configured context stays, with as much history as fits.
-        plan = LoadPlan(Self.shape, configuration: LlamaConfiguration(contextLength: 512, deviceMemory: 16 << 30))
+        plan = LoadPlan(
+            shape: Self.shape, configuration: LlamaConfiguration(contextLength: 512, deviceMemory: 16 << 30))
         try plan.fit()
         #expect(plan.configuration.contextLength == 512 && plan.configuration.historyLimit == nil)
     }
 
     @Test func theMemoryOfAnotherModelIsOccupied() throws {
-        var first = LoadPlan(Self.shape, configuration: LlamaConfiguration(deviceMemory: 23 << 29))
+        var first = LoadPlan(shape: Self.shape, configuration: LlamaConfiguration(deviceMemory: 23 << 29))
         try first.fit()
         #expect(first.configuration.contextLength == 8192)
         // The memory of a loaded model is its planned memory.
         #expect(first.estimate.weights == 4 << 30 && first.estimate.cache == 1 << 30)
-        var second = LoadPlan(Self.shape, configuration: LlamaConfiguration(deviceMemory: 23 << 29))
+        var second = LoadPlan(shape: Self.shape, configuration: LlamaConfiguration(deviceMemory: 23 << 29))
         try second.fit(beside: first.estimate.total)
         #expect(second.configuration.contextLength == 4096)
-        second = LoadPlan(Self.shape, configuration: LlamaConfiguration(deviceMemory: 23 << 29))
+        second = LoadPlan(shape: Self.shape, configuration: LlamaConfiguration(deviceMemory: 23 << 29))
         #expect(throws: LLMError.self) { try second.fit(beside: 8 << 30) }
     }
 
     /// Layers on a card need no room in the machine's memory, for this model and for those beside it.
     @Test func aCardMakesAModelFit() throws {
         let card = GPUMemory(free: 24 << 30)
-        var plan = LoadPlan(Self.shape, configuration: LlamaConfiguration(deviceMemory: 4 << 30))
+        var plan = LoadPlan(shape: Self.shape, configuration: LlamaConfiguration(deviceMemory: 4 << 30))
         #expect(throws: LLMError.self) { try plan.fit(gpu: GPUMemory(free: 24 << 30, isShared: true)) }
         try plan.fit(gpu: card)
         #expect(plan.configuration.contextLength == 4096)
@@ -140,7 +141,7 @@ import Testing
         #expect(plan.configuration.gpuLayers == 33)
         #expect(plan.hostBytes(on: card) < 2 << 30 && plan.hostBytes(on: nil) == plan.estimate.total)
         // A configuration without GPU layers places none.
-        var other = LoadPlan(Self.shape, configuration: LlamaConfiguration(deviceMemory: 4 << 30, gpuLayers: 0))
+        var other = LoadPlan(shape: Self.shape, configuration: LlamaConfiguration(deviceMemory: 4 << 30, gpuLayers: 0))
         #expect(throws: LLMError.self) { try other.fit(gpu: card) }
     }
 
@@ -149,7 +150,7 @@ import Testing
     func layersForACardAreNotCountedForTheMachine(free: UInt64, asked: Int?) throws {
         let card = GPUMemory(free: free << 20)
         var plan = LoadPlan(
-            Self.shape, configuration: LlamaConfiguration(deviceMemory: 16 << 30, gpuLayers: asked ?? -1))
+            shape: Self.shape, configuration: LlamaConfiguration(deviceMemory: 16 << 30, gpuLayers: asked ?? -1))
         try plan.fit(gpu: card)
         #expect(plan.hostBytes(expecting: .none) == plan.estimate.total)
         #expect(plan.hostBytes(expecting: GPUMemory(free: free << 20, isShared: true)) == plan.estimate.total)
@@ -162,11 +163,11 @@ import Testing
 
     @Test func aModelThatDoesNotFitIsRefusedUnlessMemoryIsIgnored() throws {
         var configuration = LlamaConfiguration(deviceMemory: 4 << 30)
-        var plan = LoadPlan(Self.shape, configuration: configuration)
+        var plan = LoadPlan(shape: Self.shape, configuration: configuration)
         let error = #expect(throws: LLMError.self) { try plan.fit() }
         #expect(error?.code == .doesNotFit)
         configuration.ignoresMemory = true
-        plan = LoadPlan(Self.shape, configuration: configuration)
+        plan = LoadPlan(shape: Self.shape, configuration: configuration)
         try plan.fit()
         #expect(plan.configuration == configuration)
     }

@@ -1,6 +1,6 @@
 #if Llama
 import HearthBase
-import HearthInference
+@testable import HearthInference
 @testable import HearthLlama
 import Testing
 
@@ -23,7 +23,7 @@ import Testing
     }
 
     private func plan(_ configuration: LlamaConfiguration = LlamaConfiguration(deviceMemory: 1 << 30)) -> LoadPlan {
-        LoadPlan(Self.shape, configuration: configuration)
+        LoadPlan(shape: Self.shape, configuration: configuration)
     }
 
     /// 768 of 1024 MiB are for models.
@@ -109,7 +109,7 @@ import Testing
         shape.weightBytes = 400 << 20
         var order = LoadOrder(
             path: Path("model.gguf"), projector: nil, role: .vision, configuration: LlamaConfiguration(),
-            plan: LoadPlan(shape, configuration: LlamaConfiguration(contextLength: 1024, deviceMemory: 1 << 30)),
+            plan: LoadPlan(shape: shape, configuration: LlamaConfiguration(contextLength: 1024, deviceMemory: 1 << 30)),
             supportsVision: false, signal: StopSignal())
         let card = GPUMemory(free: 8 << 30)
         try order.plan?.fit(beside: 300 << 20, gpu: card)

@@ -21,7 +21,7 @@ extension RealModel {
 
             func cached() throws -> Int { try #require(answer.summary).usage.cachedTokens }
 
-            func miss() throws -> PrefixPlan.Miss? { try #require(answer.summary).cacheMiss }
+            func miss() throws -> CacheMiss? { try #require(answer.summary).cacheMiss }
 
             /// The number of computed prompt tokens, from the reported phases.
             var prefilled: Int? {
@@ -109,7 +109,7 @@ extension RealModel {
         }
 
         private func expect(
-            _ turn: Turn, reuses count: Int, _ miss: PrefixPlan.Miss?,
+            _ turn: Turn, reuses count: Int, _ miss: CacheMiss?,
             _ location: SourceLocation = #_sourceLocation
         ) throws {
             #expect(try turn.cached() == count, sourceLocation: location)

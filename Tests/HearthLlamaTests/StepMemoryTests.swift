@@ -90,6 +90,8 @@ extension RealModel {
         /// A part of a prompt that is no text.
         private final class Picture: PromptPicture {
             let ledger: [llama_token] = [-5, -6, -7]
+            let cells = 3
+            let wasEncoded = false
             private(set) var places: [(position: Int, sequence: Int)] = []
 
             /// Fills its positions with an arbitrary token.
@@ -112,6 +114,8 @@ extension RealModel {
         /// A part that llama.cpp refuses to compute.
         private final class BrokenPicture: PromptPicture {
             let ledger: [llama_token] = [-9]
+            let cells = 1
+            let wasEncoded = false
             func compute(in context: OpaquePointer, at position: Int, of sequence: Int) -> Int32 { -3 }
         }
 

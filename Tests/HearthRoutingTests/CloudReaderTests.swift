@@ -157,7 +157,7 @@ struct CloudReaderTests {
                 _ = try reader.finish()
                 Issue.record("complete, cut at \(cut)")
             } catch let error as LLMError {
-                let expected: ErrorCode<LLMErrorDomain> =
+                let expected: ErrorCode<ModelInformation> =
                     begun.text.isEmpty && begun.thinking.isEmpty ? .unusableAnswer : .answerInterrupted
                 #expect(error.code == expected, "cut at \(cut)")
                 #expect(!begun.text.contains("\u{FFFD}"))

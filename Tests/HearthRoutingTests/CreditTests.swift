@@ -20,10 +20,10 @@ import Testing
         #expect(Entitlement(.starter).canUseCloudAI && Entitlement(.pro).canUseCloudAI)
         #expect(Entitlement(Tier("family", rank: 150)).canUseCloudAI)
         #expect(!Entitlement(Tier("trial", rank: 50)).canUseCloudAI)
-        #expect(ConfiguredEntitlement(tier: nil, credits: nil, hasOwnKey: true).entitlement == .ownKey)
-        #expect(ConfiguredEntitlement(tier: nil, credits: 5, hasOwnKey: false).entitlement.tier == .free)
+        #expect(Entitlement(tier: nil, credits: nil, hasOwnKey: true) == .ownKey)
+        #expect(Entitlement(tier: nil, credits: 5, hasOwnKey: false).tier == .free)
         #expect(
-            ConfiguredEntitlement(tier: "starter", credits: 5, hasOwnKey: true).entitlement
+            Entitlement(tier: "starter", credits: 5, hasOwnKey: true)
                 == Entitlement(.starter, monthlyCredits: 5))
     }
 

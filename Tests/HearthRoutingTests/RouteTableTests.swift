@@ -1,6 +1,7 @@
 import HearthBase
-import HearthRouting
 import Testing
+
+@testable import HearthRouting
 
 /// Every combination of request, settings and state gets the engine and the reason that the rules name.
 @Suite struct RouteTableTests {

@@ -1,9 +1,10 @@
 import Foundation
 import HearthBase
 import HearthInference
-import HearthRouting
 import HearthTestSupport
 import Testing
+
+@testable import HearthRouting
 
 /// The route's windows, schedules, breaker and eviction.
 @Suite struct RouteTests {

@@ -305,6 +305,6 @@ struct ResidentTests {
             (["LISTEN_PID": "7", "LISTEN_FDS": "x"], 0),
         ] as [([String: String], Int)])
     func takesSocketsMeantForIt(environment: [String: String], count: Int) {
-        #expect(ServiceManager(environment: environment, process: 7).socketCount == count)
+        #expect(ServiceManager(environment: environment, process: 7).descriptors.count == count)
     }
 }

@@ -2,8 +2,6 @@ import Foundation
 
 @testable import Hearth
 @testable import HearthBase
-@testable import HearthHTTP
-@testable import HearthRouting
 @testable import HearthServer
 
 /// The routes of the native API over an empty home. Their bodies are read, and nothing is carried out.
@@ -13,11 +11,10 @@ private let router: NativeRouter? = {
     Task {
         do {
             let home = Path(NSTemporaryDirectory()).joined("native-\(UUID().uuidString)")
-            let hearth = try Hearth(home: home, configuration: Configuration(), engines: EngineRegistry())
-            let parts = NativeParts(version: "1", network: UnmonitoredNetwork()) { _ in
-                NativeCloud(premium: PremiumManager())
-            }
-            let service = try await NativeService(OpenedModels(hearth), parts: parts)
+            var surroundings = Surroundings()
+            surroundings.engines = EngineRegistry()
+            let hearth = try Hearth(home: home, configuration: Configuration(), surroundings)
+            let service = try await NativeService(try ServedHome(hearth, version: "1"))
             made.withLock { $0 = NativeRouter(service.routes) }
         } catch {
             FileHandle.standardError.write(Data("the native API cannot be opened: \(error)\n".utf8))

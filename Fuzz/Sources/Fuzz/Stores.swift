@@ -11,8 +11,9 @@ func fuzzCalendar(_ data: Data) {
     guard let document = readable({ try ContentParser().parse(data) }) else { return }
     precondition(document.data == data, "a file changed when it was read and written")
     for name in ["VEVENT", "VTODO"] {
-        guard let (ids, records) = readable({ try CalendarFile.records(data, of: name) }) else { continue }
-        precondition(ids == records.map(\.id) && Set(ids).count == ids.count, "an id has no record")
+        guard let records = readable({ try CalendarFile.records(data, of: name) }) else { continue }
+        let ids = records.map(\.id)
+        precondition(Set(ids).count == ids.count, "two records have one id")
         for record in records.prefix(4) {
             let series = CalendarSeries(record: record, clock: clock)
             for found in series.occurrences(from: 1_700_000_000, until: 1_800_000_000) {
@@ -24,7 +25,7 @@ func fuzzCalendar(_ data: Data) {
             }
             if let changed, name == "VEVENT", ids.count == 1 {
                 let again = readable { try CalendarFile.records(changed, of: name) }
-                precondition(again?.ids == ids, "a change lost the event")
+                precondition(again?.map(\.id) == ids, "a change lost the event")
             }
         }
     }
@@ -42,8 +43,8 @@ func fuzzRecurrence(_ data: Data) {
 
 /// Reads a file of vCards and searches it.
 func fuzzContact(_ data: Data) {
-    guard let (ids, records) = readable({ try VCard.contacts(data) }) else { return }
-    precondition(ids.count == records.count && !ids.contains(""), "a card has no id")
+    guard let records = readable({ try VCard.contacts(data) }) else { return }
+    precondition(records.allSatisfy { !$0.id.isEmpty }, "a card has no id")
     for text in ["anna", "+49 171 555", ""] {
         let query = ContactQuery(text)
         for record in records where text.isEmpty { precondition(record.rank(query) == 0, "nothing matches not all") }
@@ -57,8 +58,7 @@ private func readable<Result>(_ body: () throws -> Result) -> Result? {
         return try body()
     } catch is ContentParser.Failure {
         return nil
-    } catch let error as AssistantError {
-        precondition(AssistantErrorDomain.errorCodes.contains(error.code), "\(error) has an unknown code")
+    } catch is AssistantError {
         return nil
     } catch {
         preconditionFailure("an error of another kind: \(error)")

@@ -19,7 +19,7 @@ private let trustedRoot: Data = {
             "_type": .string("root"), "spec_version": .string("1.0.31"), "version": .integer(1),
             "expires": .string("2099-01-01T00:00:00Z"), "consistent_snapshot": .boolean(true),
             "keys": .object([MetadataKeys.id(of: signer): MetadataKeys.entry(signer.publicBytes)]),
-            "roles": .object(Dictionary(uniqueKeysWithValues: names)),
+            "roles": .object(JSONMembers(names)),
         ]))
     _ = typed { try file.sign(with: signer) }
     return file.data
@@ -108,4 +108,17 @@ func fuzzTrustKey(_ data: Data) {
 
 private func requireRange(_ fields: SignedFields) {
     precondition(SignedFields.versions.contains(fields.version), "the version \(fields.version) came through")
+}
+
+extension MetadataKeys {
+    /// A key as metadata lists it.
+    fileprivate static func entry(_ publicBytes: [UInt8]) -> JSONValue {
+        .object([
+            "keytype": .string("ed25519"), "scheme": .string(SignatureScheme.ed25519.rawValue),
+            "keyval": .object(["public": .string(publicBytes.hexadecimal)]),
+        ])
+    }
+
+    /// The name of a key.
+    fileprivate static func id(of key: Ed25519Key) -> String { id(entry(key.publicBytes)) }
 }

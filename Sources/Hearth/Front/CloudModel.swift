@@ -45,8 +45,8 @@ extension PremiumManager {
     /// The rights of the settings for a cloud model.
     /// - Parameter folder: the folder of the credits and the last decisions.
     package convenience init(_ configuration: Configuration, for cloud: CloudModel?, folder: Path, time: TimeSource) {
-        let rights = ConfiguredEntitlement(
+        let rights = Entitlement(
             tier: configuration.tier, credits: configuration.credits, hasOwnKey: cloud?.hasOwnKey ?? false)
-        self.init(rights.entitlement, folder: folder, time: time)
+        self.init(rights, folder: folder, time: time)
     }
 }

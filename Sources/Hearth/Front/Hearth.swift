@@ -60,23 +60,6 @@ public final class Hearth: Sendable {
         try self.init(home: home, configuration: settings, surroundings)
     }
 
-    /// The models in a home folder, with injected parts. The parameters are those of the manager.
-    package convenience init(
-        home: Path, configuration: Configuration = Configuration(),
-        environment: [String: String] = ProcessInfo.processInfo.environment,
-        http: any HTTPClient = DefaultHTTPClient(), time: TimeSource = .system,
-        deviceMemory: UInt64 = DeviceMemory.read().usable, appVersion: SemanticVersion? = nil,
-        bundled: [BundledSource] = [],
-        engines: EngineRegistry = .standard, pressure: any MemoryPressureSource = SystemMemoryPressure(),
-        queue: TransferManager? = nil
-    ) throws {
-        var surroundings = Surroundings()
-        (surroundings.environment, surroundings.http, surroundings.time) = (environment, http, time)
-        (surroundings.deviceMemory, surroundings.appVersion, surroundings.bundled) = (deviceMemory, appVersion, bundled)
-        (surroundings.engines, surroundings.pressure) = (engines, pressure)
-        try self.init(home: home, configuration: configuration, surroundings, queue: queue)
-    }
-
     /// The models in a home folder.
     /// - Parameter queue: the transfers of another object of this process; `nil` for its own.
     package init(

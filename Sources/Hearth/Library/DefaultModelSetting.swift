@@ -7,14 +7,6 @@ package struct DefaultModelSetting: Sendable {
     /// Writes the setting; `nil` removes it.
     package var save: @Sendable (String?) async throws -> Void
 
-    /// A setting stored by the given closures.
-    package init(
-        load: @escaping @Sendable () async throws -> String?, save: @escaping @Sendable (String?) async throws -> Void
-    ) {
-        self.load = load
-        self.save = save
-    }
-
     /// The setting `defaultModel` in a home's `config.json`, which `hearth chat` reads too.
     package static func configuration(home: Path) -> Self {
         Self {

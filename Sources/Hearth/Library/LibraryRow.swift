@@ -64,7 +64,7 @@ public struct LibraryRow: Sendable, Hashable, Identifiable {
     public var primaryAction: ModelAction? { isBeingDeleted ? nil : state.primaryAction }
 
     /// Whether the model came with the app, was downloaded, or is absent.
-    public var presence: ModelPresence { local?.presence ?? .none }
+    package var presence: ModelPresence { local?.presence ?? .none }
 
     /// Whether the model can be selected; stays `true` while an update downloads.
     public var isUsable: Bool { local != nil && !isBeingDeleted }

@@ -19,23 +19,18 @@ extension LibraryRow {
     }
 
     /// An explanation of the state in a sentence; `nil` if ``stateText`` says it all.
-    public var detailText: String? {
-        switch state {
-        case .waiting(let hold): hold.message
-        case .failed(let failure): failure.message
-        case .incompatible(let reason): reason.message
-        case .downloaded: noUpdate?.reason
-        case .notDownloaded, .downloading, .updateAvailable: nil
-        }
-    }
+    public var detailText: String? { detail.text }
 
     /// The stable code of ``detailText``, `nil` without one.
-    public var detailCode: String? {
+    public var detailCode: String? { detail.code }
+
+    private var detail: (code: String?, text: String?) {
         switch state {
-        case .failed(let failure): failure.code
-        case .incompatible(let reason): reason.code
-        case .downloaded: noUpdate?.code
-        case .notDownloaded, .waiting, .downloading, .updateAvailable: nil
+        case .waiting(let hold): (nil, hold.message)
+        case .failed(let failure): (failure.code, failure.message)
+        case .incompatible(let reason): (reason.code, reason.message)
+        case .downloaded: (noUpdate?.code, noUpdate?.reason)
+        case .notDownloaded, .downloading, .updateAvailable: (nil, nil)
         }
     }
 

@@ -7,7 +7,7 @@ import HearthTransfer
 /// The models of a manager, and those that the setting `library.models` lists: a repository of the Hub or an address is a row
 /// before it was ever pulled.
 package actor ListedDelivery: ModelDelivering {
-    private let manager: ModelManager
+    let manager: ModelManager
     private let references: @Sendable () async throws -> [String]
     /// The offers of references that were asked before.
     private var known: [String: OfferedModel] = [:]
@@ -27,7 +27,7 @@ package actor ListedDelivery: ModelDelivering {
             found = try await manager.offeredModels(policy)
         } catch let error where !wanted.isEmpty && !(error is CancellationError) {
             // The listed models are offered without the origins too.
-            found = OfferedModels([], problem: error)
+            found = OfferedModels(models: [], problem: error)
         }
         let here = Set(try await manager.localModels().map(\.model.id))
         for text in wanted {
@@ -66,25 +66,7 @@ package actor ListedDelivery: ModelDelivering {
         return OfferedModel(ModelInfo(offer.release, reference: offer.reference), objection: offer.objection)
     }
 
-    package func pull(
-        _ model: ModelInfo, metered: MeteredUse, report: @escaping @Sendable (TransferProgress) -> Void
-    ) async throws -> LocalDelivery {
-        try await manager.pull(model, metered: metered, report: report)
-    }
-
-    package func pull(
-        _ model: ModelInfo, options: DownloadOptions, report: @escaping @Sendable (TransferProgress) -> Void
-    ) async throws -> LocalDelivery {
-        try await manager.pull(model, options: options, report: report)
-    }
-
-    package func discardDownload(of model: ModelInfo) async throws { try await manager.discardDownload(of: model) }
-
-    package func unfinishedDownloads() async throws -> [ModelInfo] { try await manager.unfinishedDownloads() }
-
-    package func remove(_ model: ModelInfo) async throws { try await manager.remove(model) }
-
-    package func rollBack(_ family: Family) async throws { try await manager.rollBack(family) }
-
-    package func changes() async -> AsyncStream<LibraryChange> { await manager.changes() }
+    package func remove(_ model: ModelInfo) async throws { try await manager.remove(model.id) }
+    package func rollBack(_ family: Family) async throws { try await manager.rollback(family) }
+    package func changes() async -> AsyncStream<LibraryChange> { manager.changes() }
 }

@@ -5,7 +5,7 @@ import HearthHTTP
 import HearthStore
 import HearthTransfer
 
-extension ModelManager: ModelDelivering {
+extension ModelManager {
     package func localModels() async throws -> [LocalModel] {
         var models: [LocalModel] = []
         for (family, availability) in try await availabilities() {
@@ -27,22 +27,27 @@ extension ModelManager: ModelDelivering {
 
     package func offeredModels(_ policy: CachePolicy) async throws -> OfferedModels {
         let found = try await offers(policy)
-        var offered = OfferedModels(
-            found.offers.map { offer in
+        return OfferedModels(
+            models: found.offers.map { offer in
                 OfferedModel(
                     ModelInfo(offer.release, reference: offer.reference), isUpdate: offer.isUpdate,
                     objection: offer.objection)
-            }, noUpdates: found.stays, problem: found.problem, cachedLists: found.cachedLists)
-        offered.expiring = found.expiring
-        return offered
+            }, noUpdates: found.stays, problem: found.problem, cachedLists: found.cachedLists, expiring: found.expiring)
     }
 
-    package func pull(
-        _ model: ModelInfo, metered: MeteredUse, report: @escaping @Sendable (TransferProgress) -> Void
-    ) async throws -> LocalDelivery {
-        try await pull(model, options: DownloadOptions(metered: metered), report: report)
+    package func changes() -> AsyncStream<LibraryChange> {
+        let events = events()
+        return AsyncStream { continuation in
+            let task = Task {
+                for await event in events { LibraryChange.changes(of: event).forEach { continuation.yield($0) } }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
     }
+}
 
+extension ListedDelivery {
     package func pull(
         _ model: ModelInfo, options allowed: DownloadOptions,
         report: @escaping @Sendable (TransferProgress) -> Void
@@ -51,37 +56,40 @@ extension ModelManager: ModelDelivering {
         var options = PullOptions()
         options.metered = allowed.metered
         options.allowUnverified = allowed.allowsUnverified
-        let outcome = try await pull(model.reference, options: options, progress: report)
+        let outcome = try await manager.pull(model.reference, options: options, progress: report)
         return try Self.delivery(outcome.release)
     }
 
     /// Activates and returns the release if it is intact on this device; `nil` if it must be fetched.
     private func delivered(_ identity: ReleaseIdentity) async throws -> LocalDelivery? {
-        if case .bundled(let release) = try await availability(of: identity.family), release.identity == identity,
+        if case .bundled(let release) = try await manager.availability(of: identity.family),
+            release.identity == identity,
             let weights = release.weights
         {
-            return LocalDelivery(LocalModel(ModelInfo(release.release), presence: .bundled), weights: weights)
+            return LocalDelivery(local: LocalModel(ModelInfo(release.release), presence: .bundled), weights: weights)
         }
         do {
             // Under a content tag, the live release may have other bytes of that name.
-            if let live = try await store.active(identity.family), live.identity.published == identity.published {
+            if let live = try await manager.store.active(identity.family), live.identity.published == identity.published
+            {
                 return try Self.delivery(live)
             }
-            guard try await store.installed(identity) != nil else { return nil }
-            return try Self.delivery(try await activate(identity))
+            guard try await manager.store.installed(identity) != nil else { return nil }
+            return try Self.delivery(try await manager.activate(identity))
         } catch let error as StoreError where [.releaseDamaged, .receiptDamaged].contains(error.code) {
             return nil
         }
     }
 
     private static func delivery(_ release: InstalledRelease) throws -> LocalDelivery {
-        LocalDelivery(LocalModel(ModelInfo(release)), weights: try release.requireWeights())
+        LocalDelivery(local: LocalModel(ModelInfo(release)), weights: try release.requireWeights())
     }
 
     package func discardDownload(of model: ModelInfo) async throws {
-        for transfer in try await transfers.list() where transfer.release == model.identity && !transfer.state.isHeld {
+        for transfer in try await manager.transfers.list()
+        where transfer.release == model.identity && !transfer.state.isHeld {
             do {
-                try await transfers.cancel(transfer.key)
+                try await manager.transfers.cancel(transfer.key)
             } catch let error as TransferError where error.code == .unknownTransfer {
                 // Another process removed the transfer meanwhile.
             }
@@ -91,7 +99,7 @@ extension ModelManager: ModelDelivering {
     package func unfinishedDownloads() async throws -> [ModelInfo] {
         var models: [ModelInfo] = []
         var releases: Set<ReleaseIdentity> = []
-        for transfer in try await transfers.list() {
+        for transfer in try await manager.transfers.list() {
             switch transfer.state {
             case .interrupted, .finished: break
             // A paused transfer stays as the user left it; others have a process, or no plan.
@@ -101,7 +109,7 @@ extension ModelManager: ModelDelivering {
                 continue
             }
             do {
-                let (offer, _) = try await resolve(again: plan)
+                let (offer, _) = try await manager.resolve(again: plan)
                 models.append(ModelInfo(offer.release, reference: offer.reference))
             } catch is CancellationError {
                 throw CancellationError()
@@ -110,23 +118,6 @@ extension ModelManager: ModelDelivering {
             }
         }
         return models
-    }
-
-    package func remove(_ model: ModelInfo) async throws {
-        try await remove(model.id)
-    }
-
-    package func rollBack(_ family: Family) async throws { _ = try await rollback(family) }
-
-    package func changes() async -> AsyncStream<LibraryChange> {
-        let events = events()
-        return AsyncStream { continuation in
-            let task = Task {
-                for await event in events { LibraryChange.changes(of: event).forEach { continuation.yield($0) } }
-                continuation.finish()
-            }
-            continuation.onTermination = { _ in task.cancel() }
-        }
     }
 }
 

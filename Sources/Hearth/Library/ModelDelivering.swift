@@ -6,7 +6,7 @@ import HearthStore
 import HearthTransfer
 
 /// Where a model is; corresponds to `ModelAvailability`.
-public enum ModelPresence: String, Sendable, Hashable, CaseIterable {
+package enum ModelPresence: String, Sendable, Hashable, CaseIterable {
     /// Not on this device; features that need it are off.
     case none
     /// It came with the app.
@@ -64,29 +64,18 @@ package struct OfferedModels: Sendable {
     /// The offers, at most one for each family.
     package var models: [OfferedModel]
     /// Why families have no update, as far as their sources answered.
-    package var noUpdates: [Family: NoUpdate]
+    package var noUpdates: [Family: NoUpdate] = [:]
     /// The error of a source that failed.
     package var problem: (any Error)?
     /// The sources that did not answer, with the cached lists used instead.
-    package var cachedLists: [CachedList]
+    package var cachedLists: [CachedList] = []
     /// The signed sources whose signatures end soon.
     package var expiring: [ExpiringSignatures] = []
     /// The models that the settings list, with their references as the user wrote them.
     package var listed: [Family: String] = [:]
-
-    /// An answer with the given values.
-    package init(
-        _ models: [OfferedModel], noUpdates: [Family: NoUpdate] = [:], problem: (any Error)? = nil,
-        cachedLists: [CachedList] = []
-    ) {
-        self.models = models
-        self.noUpdates = noUpdates
-        self.problem = problem
-        self.cachedLists = cachedLists
-    }
 }
 
-/// The delivery operations that view models use. `ModelManager` implements them; tests use a script.
+/// The delivery operations that view models use. `ListedDelivery` implements them; tests use a script.
 package protocol ModelDelivering: Sendable {
     /// The models on this device, one for each family. Never touches the network.
     func localModels() async throws -> [LocalModel]
@@ -99,13 +88,8 @@ package protocol ModelDelivering: Sendable {
     /// Does not ask the sources for a release that is already on this device. Cancelling keeps the partial download
     /// and returns when it is recorded.
     /// - Parameters:
-    ///   - metered: what to do on a network whose bytes cost money.
+    ///   - options: the user's permissions.
     ///   - report: receives progress in order, on any thread.
-    func pull(
-        _ model: ModelInfo, metered: MeteredUse, report: @escaping @Sendable (TransferProgress) -> Void
-    ) async throws -> LocalDelivery
-
-    /// The same with further permissions of the user.
     func pull(
         _ model: ModelInfo, options: DownloadOptions, report: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> LocalDelivery
@@ -155,22 +139,4 @@ package struct LocalDelivery: Sendable, Hashable {
     package var local: LocalModel
     /// The file an engine opens.
     package var weights: Path
-
-    /// A delivery with the given values.
-    package init(_ local: LocalModel, weights: Path) {
-        self.local = local
-        self.weights = weights
-    }
-}
-
-extension ModelDelivering {
-    /// Uses the permission for metered networks alone.
-    package func pull(
-        _ model: ModelInfo, options: DownloadOptions, report: @escaping @Sendable (TransferProgress) -> Void
-    ) async throws -> LocalDelivery {
-        try await pull(model, metered: options.metered, report: report)
-    }
-
-    /// None, for a delivery that ends with its process.
-    package func unfinishedDownloads() async throws -> [ModelInfo] { [] }
 }

@@ -1,12 +1,7 @@
 import Foundation
 import HearthBase
 
-extension ModelInfo: ErrorDomain {
-    /// The codes of ``ModelLibraryError``.
-    public static var errorCodes: [ErrorCode<Self>] {
-        [.downloadInProgress, .insufficientMemory, .insufficientStorage, .networkError, .modelNotFound]
-    }
-}
+extension ModelInfo: ErrorDomain {}
 
 /// Errors of downloads, loads and choices of models, for users of an app.
 ///

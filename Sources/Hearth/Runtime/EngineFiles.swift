@@ -58,7 +58,7 @@ final class EngineFiles: Sendable {
                 let engine = try await work.perform {
                     try await manager.store.guarding(identity, .load) { try await open(occupied, progress) }
                 }
-                return WatchedEngine(engine, of: identity, in: manager, answers: work)
+                return WatchedEngine(engine: engine, manager: manager, release: identity, answers: work)
             }
             engine.close = { lease.release() }
             return engine
@@ -71,7 +71,7 @@ final class EngineFiles: Sendable {
     /// - Parameter estimate: the engine's memory in bytes if its format has no memory plan.
     private func engine(of files: ReleaseFiles, estimate: UInt64) -> PreparedEngine {
         let request = EngineRegistry.Request(
-            files, configuration: configuration, deviceMemory: memory.deviceMemory)
+            files: files, configuration: configuration, deviceMemory: memory.deviceMemory)
         return PreparedEngine(isVision: files.projector != nil) { [engines, memory, configuration] occupied in
             try configuration.require(.engines, .answers)
             var request = request

@@ -257,7 +257,7 @@ package final class LiveModels: Sendable {
     /// `checkForUpdates` and `activate` calls and waits for them. Bundled models keep answering: they leave no marks
     /// on the disk.
     /// - Parameter unloading: whether to unload all engines as well, which saves computed states.
-    package func stop(within limit: Duration = WatchedEngine.stopLimit, unloading: Bool = false) async {
+    package func stop(within limit: Duration = .seconds(5), unloading: Bool = false) async {
         await files.stop(within: limit, time)
         guard unloading else { return }
         let end = Task { [pool] in

@@ -10,34 +10,11 @@ import HearthStore
 /// An answer counts if the app requested it and it completed: not if it timed out, was stopped or is empty. For a
 /// proven release, an answer costs only the reading of a small file.
 package struct WatchedEngine: InferenceEngine, ForwardingTokenReader {
-    /// The default limit of ``stop(within:)``.
-    package static let stopLimit: Duration = .seconds(5)
-
-    private let engine: any InferenceEngine
-    private let manager: ModelManager
-    private let release: ReleaseIdentity
-    private let time: TimeSource
-    private let answers: WorkUnderWay
-
-    /// Watches `engine`, which was opened for `release`; `time` limits the wait of ``stop(within:)``.
-    package init(
-        _ engine: any InferenceEngine, of release: ReleaseIdentity, in manager: ModelManager,
-        time: TimeSource = .system
-    ) {
-        self.init(engine, of: release, in: manager, time: time, answers: WorkUnderWay())
-    }
-
-    /// Watches an engine and stops its answers together with `answers`.
-    init(
-        _ engine: any InferenceEngine, of release: ReleaseIdentity, in manager: ModelManager,
-        time: TimeSource = .system, answers: WorkUnderWay
-    ) {
-        self.engine = engine
-        self.manager = manager
-        self.release = release
-        self.time = time
-        self.answers = answers
-    }
+    let engine: any InferenceEngine
+    let manager: ModelManager
+    let release: ReleaseIdentity
+    /// Stops the answers under way at the end of the program.
+    let answers: WorkUnderWay
 
     package var modelInformation: ModelInformation { get async throws { try await engine.modelInformation } }
 
@@ -79,14 +56,6 @@ package struct WatchedEngine: InferenceEngine, ForwardingTokenReader {
             if !hasCalled.withLock({ $0 }), summary.isAnswer { await count() }
             return summary
         }
-    }
-
-    /// Stops answers, which end with `CancellationError`, and starts no other. Returns when their marks on the disk
-    /// are removed, after `limit` at the latest, also in a cancelled task.
-    ///
-    /// Call it before the program ends: an end during an answer counts as a crash of the model.
-    package func stop(within limit: Duration = stopLimit) async {
-        await answers.stop(within: limit, time, "an answer of \(release)")
     }
 
     private func count() async {

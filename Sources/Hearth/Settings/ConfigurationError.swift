@@ -1,10 +1,7 @@
 import HearthBase
 import HearthCatalog
 
-extension Configuration: ErrorDomain {
-    /// The codes of ``ConfigurationError``.
-    public static var errorCodes: [ErrorCode<Self>] { [.noHome, .invalid, .unknownKey, .notSet] }
-}
+extension Configuration: ErrorDomain {}
 
 /// An error in the settings.
 public typealias ConfigurationError = HearthError<Configuration>

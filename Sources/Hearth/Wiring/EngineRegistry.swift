@@ -17,27 +17,14 @@ public struct EngineRegistry: Sendable {
         /// The bytes available for the model and its context.
         public var deviceMemory: UInt64
         /// The part of `deviceMemory` already in use.
-        public var occupied: UInt64
+        public var occupied: UInt64 = 0
         /// Takes the progress of the load, 0...1.
-        public var progress: @Sendable (Float) -> Void
+        public var progress: @Sendable (Float) -> Void = { _ in }
 
         /// The weights: the release's own file or its artifact.
         public var weights: Path { files.weights }
         /// The projector for pictures; `nil` for a model that reads text only.
         public var projector: Path? { files.projector }
-
-        /// A request with the given limits.
-        package init(
-            _ files: ReleaseFiles, configuration: Configuration = Configuration(),
-            deviceMemory: UInt64 = DeviceMemory.read().usable, occupied: UInt64 = 0,
-            progress: @escaping @Sendable (Float) -> Void = { _ in }
-        ) {
-            self.files = files
-            self.configuration = configuration
-            self.deviceMemory = deviceMemory
-            self.occupied = occupied
-            self.progress = progress
-        }
     }
 
     private struct Engine: Sendable {

@@ -39,7 +39,8 @@ package struct EngineReleaseProbe: ReleaseProbe {
             do {
                 return try await engines.open(
                     EngineRegistry.Request(
-                        files, configuration: configuration, deviceMemory: memory.deviceMemory, occupied: occupied))
+                        files: files, configuration: configuration, deviceMemory: memory.deviceMemory,
+                        occupied: occupied))
             } catch let error as LLMError where error.code == .doesNotFit && occupied > 0 {
                 // A release that does not fit even alone is refused for that reason.
                 _ = try await blocking {

@@ -9,16 +9,8 @@ import HearthStore
 /// Quantizes GGUF models that are too large for this device, with llama.cpp.
 package struct QuantizingPreparer: ReleasePreparer {
     private static let engine = "llama.cpp"
-    private let deviceMemory: UInt64
-    private let fileSystem: any FileSystem
-
-    /// - Parameter deviceMemory: the bytes available to a model.
-    package init(
-        deviceMemory: UInt64 = DeviceMemory.read().usable, fileSystem: any FileSystem = LocalFileSystem()
-    ) {
-        self.deviceMemory = deviceMemory
-        self.fileSystem = fileSystem
-    }
+    var deviceMemory = DeviceMemory.read().usable
+    var fileSystem: any FileSystem = LocalFileSystem()
 
     package func recipe(for release: InstalledRelease) async throws -> Recipe? {
         let receipt = release.receipt

@@ -34,18 +34,11 @@ public struct ActionCard: Sendable, Hashable, Codable, Identifiable {
     /// One result of a list or search.
     public struct Item: Sendable, Hashable, Codable {
         /// Identifies the record in its store; empty for none.
-        public var id: String
+        public var id = ""
         public var title: String
-        public var detail: String
+        public var detail = ""
         /// The address of a web page.
         public var url: String?
-
-        public init(id: String = "", title: String, detail: String = "", url: String? = nil) {
-            self.id = id
-            self.title = title
-            self.detail = detail
-            self.url = url
-        }
     }
 
     /// The idempotency key of the action.
@@ -53,32 +46,17 @@ public struct ActionCard: Sendable, Hashable, Codable, Identifiable {
     public let tag: ActionTag
     /// What the action does, such as `New reminder`.
     public var title: String
-    public var fields: [Field]
-    public var items: [Item]
+    public var fields: [Field] = []
+    public var items: [Item] = []
     public var state: State
     /// The payload of the block, JSON, which the user may edit before approval.
     public var payload: String
     /// What a person needs to know besides: why it failed, who will ring, what cannot be undone.
     public var note: String?
     /// Whether the action can be undone once done.
-    public var canUndo: Bool
+    public var canUndo = false
     /// Whether the user is asked about it now; only shells that show cards elsewhere set it.
     package var isWaiting: Bool?
     /// The names of the values that the user may change; only shells that show cards elsewhere set it.
     package var editable: [String]?
-
-    public init(
-        id: String, tag: ActionTag, title: String, fields: [Field] = [], items: [Item] = [], state: State,
-        payload: String, note: String? = nil, canUndo: Bool = false
-    ) {
-        self.id = id
-        self.tag = tag
-        self.title = title
-        self.fields = fields
-        self.items = items
-        self.state = state
-        self.payload = payload
-        self.note = note
-        self.canUndo = canUndo
-    }
 }

@@ -34,23 +34,13 @@ public struct ActionPlan: Sendable {
     /// The result of an action.
     package struct Result: Sendable {
         /// The results of a list or search, which the next turn sees as bounded, untrusted data.
-        package var items: [ActionCard.Item]
+        package var items: [ActionCard.Item] = []
         /// The items as the model sees them, if it may not see all of their texts; `nil` for ``items``.
         package var itemsForModel: [ActionCard.Item]?
         /// What a person needs to know besides.
         package var note: String?
         /// Where the items are from, if their texts were written by others, such as `contacts`; `nil` for the user's own.
         package var outsideSource: String?
-
-        package init(
-            items: [ActionCard.Item] = [], itemsForModel: [ActionCard.Item]? = nil, note: String? = nil,
-            outsideSource: String? = nil
-        ) {
-            self.items = items
-            self.itemsForModel = itemsForModel
-            self.note = note
-            self.outsideSource = outsideSource
-        }
     }
 
     /// What the action does, such as `New reminder`.

@@ -30,17 +30,10 @@ final class CalendarClock {
             switch time.clock {
             case .day, .floating: nil
             case .utc: "UTC"
-            case .zone(let name): Self.systemName(name)
+            case .zone(let name): ZoneTable.names(in: name).first { TimeZone(identifier: $0) != nil }
             }
         let seconds = time.isDay ? time.wall.midnight.seconds : moment(of: time, zones)
         return EventTime(Date(timeIntervalSince1970: Double(seconds)), timeZone: name, isAllDay: time.isDay)
-    }
-
-    /// The IANA name in a TZID; `nil` for other zones.
-    private static func systemName(_ name: String) -> String? {
-        let parts = name.split(separator: "/")
-        let names = name.hasPrefix("/") ? [3, 2, 1].map { parts.suffix($0).joined(separator: "/") } : [name]
-        return names.first { TimeZone(identifier: $0) != nil }
     }
 
     /// The time for a file.

@@ -6,18 +6,11 @@ package enum CalendarImport {
     /// The files of the records with components of a name, by UID in their order. Components keep their bytes.
     /// - Throws: `unusable-record`.
     package static func records(_ data: Data, of name: String) throws -> [(id: String, data: Data)] {
-        let document: ContentDocument
-        do {
-            document = try ContentParser(limits: ContentParser.collection).parse(data)
-        } catch let failure as ContentParser.Failure {
-            throw AssistantError(.unusableRecord, "the calendar file cannot be read: \(failure.reason)")
-        }
-        let calendars = document.components.filter { $0.name == "VCALENDAR" }
-        guard !calendars.isEmpty else { throw AssistantError(.unusableRecord, "the file is no iCalendar") }
+        let calendars = try ContentParser.imported(data, "VCALENDAR", kind: "iCalendar")
         var ids: [String] = []
         var files: [String: ContentComponent] = [:]
         for calendar in calendars {
-            for case .component(var component) in calendar.items where component.name == name {
+            for var component in calendar.components where component.name == name {
                 let id: String
                 if let known = component.text("UID"), !known.isEmpty {
                     id = known
@@ -35,9 +28,7 @@ package enum CalendarImport {
                 files[id]?.items.append(.component(component))
             }
         }
-        return ids.compactMap { id in
-            files[id].map { (id, ContentDocument(items: [.component($0)]).data) }
-        }
+        return ids.compactMap { id in files[id].map { (id, Data($0.bytes)) } }
     }
 
     /// The lines of a calendar but for METHOD, which makes a file a message and no record.
@@ -58,22 +49,22 @@ package enum CalendarImport {
 
     /// One file with the components of all files, and each zone once.
     package static func joined(_ files: [Data]) throws -> Data {
-        var items: [ContentComponent.Item] = [
+        var lines: [ContentComponent.Item] = [
             .line(ContentLine("VERSION", value: "2.0")), .line(ContentLine("PRODID", value: CalendarText.product)),
         ]
         var zones: Set<String> = []
         var others: [ContentComponent.Item] = []
         for file in files {
             // A file that is not read is not in the store's list either.
-            guard let document = try? ContentParser().parse(file) else { continue }
-            for component in document.components.filter({ $0.name == "VCALENDAR" }).flatMap(\.components) {
+            guard let items = try? ContentParser().parse(file) else { continue }
+            for component in items.components.filter({ $0.name == "VCALENDAR" }).flatMap(\.components) {
                 if component.name != "VTIMEZONE" {
                     others.append(.component(component))
                 } else if let id = component.first("TZID")?.value, zones.insert(id).inserted {
-                    items.append(.component(component))
+                    lines.append(.component(component))
                 }
             }
         }
-        return ContentDocument(items: [.component(ContentComponent("VCALENDAR", items + others))]).data
+        return Data(ContentComponent("VCALENDAR", lines + others).bytes)
     }
 }

@@ -50,6 +50,9 @@ package struct CalendarItem: Sendable {
         }
     }
 
+    /// Whether the reminder is completed or cancelled.
+    var isDone: Bool { ["COMPLETED", "CANCELLED"].contains(status) || completed != nil || percent >= 100 }
+
     package var isRecurring: Bool { !rules.isEmpty || !dates.isEmpty || hasUnknownRecurrence }
 }
 
@@ -82,7 +85,7 @@ package enum CalendarAlarm {
 }
 
 /// The items of one UID: a series with its overrides, or one item.
-package struct CalendarRecord: Sendable {
+package struct CalendarRecord: Sendable, Identifiable {
     package let id: String
     /// The item without RECURRENCE-ID; `nil` if only single occurrences are known, as of some invitations.
     package var master: CalendarItem?
@@ -101,12 +104,11 @@ package enum CalendarFile {
     private static let systemZones = Set(TimeZone.knownTimeZoneIdentifiers)
 
     /// Reads the records that have components of a name, `VEVENT` or `VTODO`.
-    package static func records(_ data: Data, of name: String) throws -> (ids: [String], record: [CalendarRecord]) {
-        let document = try ContentParser().parse(data)
-        let calendars = document.components.filter { $0.name == "VCALENDAR" }
+    package static func records(_ data: Data, of name: String) throws -> [CalendarRecord] {
+        let calendars = try ContentParser().parse(data).components.filter { $0.name == "VCALENDAR" }
         guard !calendars.isEmpty else { throw ContentParser.Failure(reason: "it has no VCALENDAR") }
-        var ids: [String] = []
-        var records: [String: CalendarRecord] = [:]
+        var records: [CalendarRecord] = []
+        var places: [String: Int] = [:]
         for calendar in calendars {
             var zones: [String: ContentComponent] = [:]
             for zone in calendar.components where zone.name == "VTIMEZONE" {
@@ -118,24 +120,20 @@ package enum CalendarFile {
                     throw ContentParser.Failure(reason: "a \(name) has no UID")
                 }
                 let item = CalendarItem(component)
-                if records[id] == nil { ids.append(id) }
-                var record = records[id] ?? CalendarRecord(id: id)
+                let place = places[id] ?? records.count
+                if place == records.count { records.append(CalendarRecord(id: id)) }
+                places[id] = place
                 if item.recurrenceID == nil {
-                    record.master = record.master ?? item
+                    records[place].master = records[place].master ?? item
                 } else {
-                    record.overrides.append(item)
+                    records[place].overrides.append(item)
                 }
-                record.zones.merge(zones) { old, _ in old }
-                records[id] = record
+                records[place].zones.merge(zones) { old, _ in old }
             }
         }
-        return (
-            ids,
-            ids.compactMap { id in
-                guard var record = records[id] else { return nil }
-                record.folded = SearchText.folded(record.item?.title ?? "")
-                return record
-            }
-        )
+        for index in records.indices {
+            records[index].folded = SearchText.folded(records[index].item?.title ?? "")
+        }
+        return records
     }
 }

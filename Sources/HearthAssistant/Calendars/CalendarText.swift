@@ -22,9 +22,7 @@ struct CalendarText {
         for name in Self.zoneNames(clocks) {
             if let zone = clock.definition(of: .zone(name), from: start) { items.append(.component(zone)) }
         }
-        return ContentDocument(
-            items: [.component(ContentComponent("VCALENDAR", items + [.component(component)]))]
-        ).data
+        return Data(ContentComponent("VCALENDAR", items + [.component(component)]).bytes)
     }
 
     /// Adds the zones that a changed component needs and the file does not define yet.
@@ -32,8 +30,7 @@ struct CalendarText {
         let known = calendar.components.filter { $0.name == "VTIMEZONE" }.compactMap { $0.first("TZID")?.value }
         for name in Self.zoneNames(clocks) where !known.contains(name) {
             guard let zone = clock.definition(of: .zone(name), from: start) else { continue }
-            let place = calendar.items.firstIndex { if case .component = $0 { true } else { false } }
-            calendar.items.insert(.component(zone.ending(with: calendar.ending)), at: place ?? calendar.items.endIndex)
+            calendar.items.insert(.component(zone.ending(with: calendar.ending)), at: calendar.items.endOfLines)
         }
     }
 

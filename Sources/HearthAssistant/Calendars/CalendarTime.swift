@@ -77,14 +77,12 @@ package struct CalendarTime: Sendable, Hashable {
 package struct CalendarDuration: Sendable, Hashable {
     package var days = 0
     package var seconds = 0
+}
 
-    package init(days: Int = 0, seconds: Int = 0) {
-        self.days = days
-        self.seconds = seconds
-    }
-
+extension CalendarDuration {
     /// Reads a value such as `-PT15M`, `P1DT2H` or `P2W`.
     package init?(value: some StringProtocol) {
+        self.init()
         var rest = Array(value.utf8)[...]
         var sign = 1
         if let first = rest.first, first == UInt8(ascii: "-") || first == UInt8(ascii: "+") {

@@ -41,12 +41,11 @@ struct EventWriter {
 
     /// The file with new values of its event. Lines that do not change stay byte for byte.
     func change(of record: CalendarRecord, in data: Data, to fields: EventFields) throws -> Data {
-        var document = try ContentParser().parse(data)
-        for index in document.items.indices {
-            guard case .component(var calendar) = document.items[index], calendar.name == "VCALENDAR" else { continue }
-            guard let place = Self.place(in: calendar), case .component(var event) = calendar.items[place] else {
-                continue
-            }
+        var items = try ContentParser().parse(data)
+        for index in items.indices {
+            guard var calendar = items[index].asComponent, calendar.name == "VCALENDAR",
+                let place = Self.place(in: calendar), var event = calendar.items[place].asComponent
+            else { continue }
             let old = event
             let oldStart = CalendarItem(event).start
             let isMoved = try setTimes(of: &event, record, fields)
@@ -61,9 +60,7 @@ struct EventWriter {
             text.touch(&event, isRescheduled: isMoved || isRepeatedAnew)
             calendar.items[place] = .component(event)
             if fields.recurrence == "" {
-                calendar.items.removeAll {
-                    if case .component(let other) = $0 { Self.isOverride(other) } else { false }
-                }
+                calendar.items.removeAll { Self.isOverride($0) }
             }
             let item = CalendarItem(event)
             if isMoved, let oldStart, let start = item.start {
@@ -72,43 +69,31 @@ struct EventWriter {
             if let start = item.start {
                 text.addZones([start.clock, item.end?.clock ?? start.clock], to: &calendar, from: start.wall)
             }
-            document.items[index] = .component(calendar)
-            return document.data
+            items[index] = .component(calendar)
+            return items.data
         }
         throw AssistantError.noRecord(record.id)
     }
 
     /// The file without the alarms of its events.
     func removingAlarms(from data: Data) throws -> Data {
-        var document = try ContentParser().parse(data)
-        for index in document.items.indices {
-            guard case .component(var calendar) = document.items[index] else { continue }
-            for place in calendar.items.indices {
-                guard case .component(var event) = calendar.items[place], event.name == "VEVENT" else { continue }
-                event.items.removeAll { if case .component(let part) = $0 { part.name == "VALARM" } else { false } }
-                calendar.items[place] = .component(event)
+        var items = try ContentParser().parse(data)
+        items.changeComponents("VCALENDAR") { calendar in
+            calendar.items.changeComponents("VEVENT") { event in
+                event.items.removeAll { $0.asComponent?.name == "VALARM" }
             }
-            document.items[index] = .component(calendar)
         }
-        return document.data
+        return items.data
     }
 
     /// The place of the series, or of the only occurrence.
     private static func place(in calendar: ContentComponent) -> Int? {
-        func first(_ isWanted: (ContentComponent) -> Bool) -> Int? {
-            calendar.items.firstIndex {
-                if case .component(let component) = $0 {
-                    component.name == "VEVENT" && isWanted(component)
-                } else {
-                    false
-                }
-            }
-        }
-        return first { !isOverride($0) } ?? first { _ in true }
+        let events = calendar.items.indices.filter { calendar.items[$0].asComponent?.name == "VEVENT" }
+        return events.first { !isOverride(calendar.items[$0]) } ?? events.first
     }
 
-    private static func isOverride(_ component: ContentComponent) -> Bool {
-        component.name == "VEVENT" && component.first("RECURRENCE-ID") != nil
+    private static func isOverride(_ item: ContentComponent.Item) -> Bool {
+        item.asComponent?.name == "VEVENT" && item.asComponent?.first("RECURRENCE-ID") != nil
     }
 
     /// Sets start and end. A new start alone moves the event and keeps its length.

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A recurrence rule (RFC 5545 3.3.10), read far enough to know whether libical expands it rightly.
-package struct RecurrenceRule: Sendable, Hashable {
+package struct RecurrenceRule: Sendable {
     package enum Frequency: String, Sendable, Hashable {
         case secondly = "SECONDLY"
         case minutely = "MINUTELY"
@@ -99,10 +99,7 @@ package struct RecurrenceRule: Sendable, Hashable {
     }
 
     /// The rule for libical: without its end, which the caller checks.
-    var endlessText: String {
-        parts.filter { $0.name != "COUNT" && $0.name != "UNTIL" }.map { "\($0.name)=\($0.value)" }.joined(
-            separator: ";")
-    }
+    var endlessText: String { text(until: nil, count: nil) }
 
     /// The rule with another end, its other parts as written.
     package func text(until: CalendarTime?, count: Int?) -> String {
@@ -110,16 +107,5 @@ package struct RecurrenceRule: Sendable, Hashable {
         if let count { texts.append("COUNT=\(count)") }
         if let until { texts.append("UNTIL=\(until.value)") }
         return texts.joined(separator: ";")
-    }
-
-    package static func == (left: Self, right: Self) -> Bool {
-        left.parts.elementsEqual(right.parts) { $0.name == $1.name && $0.value == $1.value }
-    }
-
-    package func hash(into hasher: inout Hasher) {
-        for part in parts {
-            hasher.combine(part.name)
-            hasher.combine(part.value)
-        }
     }
 }

@@ -63,7 +63,7 @@ struct ReminderWriter {
                 todo.set("PRIORITY", priority > 0 ? line : nil)
             }
             if losesDue || new.alarmMinutes == nil && present.alarmMinutes != nil {
-                todo.items.removeAll { if case .component(let part) = $0 { part.name == "VALARM" } else { false } }
+                todo.items.removeAll { $0.asComponent?.name == "VALARM" }
             }
             if let alarmMinutes {
                 guard todo.first("DUE") != nil else {
@@ -85,25 +85,21 @@ struct ReminderWriter {
     private func changing(
         _ record: CalendarRecord, in data: Data, _ body: (inout ContentComponent, CalendarItem) throws -> Void
     ) throws -> Data {
-        var document = try ContentParser().parse(data)
-        for index in document.items.indices {
-            guard case .component(var calendar) = document.items[index], calendar.name == "VCALENDAR" else { continue }
-            let place = calendar.items.firstIndex {
-                if case .component(let part) = $0 {
-                    part.name == "VTODO" && part.first("RECURRENCE-ID") == nil
-                } else {
-                    false
-                }
-            }
-            guard let place, case .component(var todo) = calendar.items[place] else { continue }
+        var items = try ContentParser().parse(data)
+        for index in items.indices {
+            guard var calendar = items[index].asComponent, calendar.name == "VCALENDAR",
+                let place = calendar.items.firstIndex(where: {
+                    $0.asComponent?.name == "VTODO" && $0.asComponent?.first("RECURRENCE-ID") == nil
+                }), var todo = calendar.items[place].asComponent
+            else { continue }
             let oldDue = todo.first("DUE")
             try body(&todo, CalendarItem(todo))
             calendar.items[place] = .component(todo)
             if let line = todo.first("DUE"), line != oldDue, let due = CalendarTime(line: line) {
                 text.addZones([due.clock], to: &calendar, from: due.wall)
             }
-            document.items[index] = .component(calendar)
-            return document.data
+            items[index] = .component(calendar)
+            return items.data
         }
         throw AssistantError.noRecord(record.id)
     }
@@ -111,7 +107,7 @@ struct ReminderWriter {
     /// The file with the reminder completed. A repeating one moves to its next time instead, if it has one.
     func completion(of record: CalendarRecord, in data: Data, at date: Date) throws -> Data {
         try changing(record, in: data) { todo, item in
-            if ReminderState.isDone(item) { return }
+            if item.isDone { return }
             if let next = next(of: record, item) {
                 advance(&todo, item, to: next)
                 text.touch(&todo, isRescheduled: true)
@@ -157,12 +153,5 @@ struct ReminderWriter {
         }
         let value = rule.text(until: nil, count: max(1, count - 1))
         todo.set("RRULE", ContentLine("RRULE", line.parameters, value: value, ending: todo.ending))
-    }
-}
-
-/// The state of a VTODO.
-enum ReminderState {
-    static func isDone(_ item: CalendarItem) -> Bool {
-        item.status == "COMPLETED" || item.status == "CANCELLED" || item.completed != nil || item.percent >= 100
     }
 }

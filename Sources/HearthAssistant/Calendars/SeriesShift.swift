@@ -11,15 +11,13 @@ struct SeriesShift {
     /// Changes the lines of a calendar's events.
     /// - Throws: `unusable-payload` if a series with exceptions changes between days and times.
     func apply(to calendar: inout ContentComponent) throws {
-        for index in calendar.items.indices {
-            guard case .component(var event) = calendar.items[index], event.name == "VEVENT" else { continue }
+        try calendar.items.changeComponents("VEVENT") { event in
             for place in event.items.indices {
-                guard case .line(let line) = event.items[place],
+                guard let line = event.items[place].asLine,
                     ["EXDATE", "RDATE", "RECURRENCE-ID"].contains(line.name)
                 else { continue }
                 event.items[place] = .line(try moved(line, ending: event.ending))
             }
-            calendar.items[index] = .component(event)
         }
     }
 

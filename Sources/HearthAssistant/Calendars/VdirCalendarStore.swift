@@ -8,34 +8,27 @@ import HearthBase
 /// ```
 /// Recurrence and time zones are computed by libical on ``CalendarThread``. Lines are edited as text, so that a change
 /// keeps all other lines of a file byte for byte.
-package actor VdirCalendarStore: CalendarStore, ByteStore {
+package actor VdirCalendarStore: CalendarStore, VdirStore {
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         CalendarThread.executor.asUnownedSerialExecutor()
     }
 
-    private var folder: VdirFolder<[CalendarRecord]>
+    package var folder: VdirFolder<CalendarRecord>
     private let clock: CalendarClock
     private let time: TimeSource
-    private let preferredCollection: String?
 
     /// A store of the folder `calendar` in `home`; nothing is written before the first change.
     /// - Parameters:
-    ///   - collection: receives new events; `nil` is `personal`, or the first one of a folder that has no `personal`.
     ///   - timeZone: the zone of the device.
     package init(
-        home: Path, collection: String? = nil, fileSystem: any FileSystem = LocalFileSystem(),
-        time: TimeSource = .system, timeZone: @escaping @Sendable () -> TimeZone = { .current }
+        home: Path, time: TimeSource = .system, timeZone: @escaping @Sendable () -> TimeZone = { .current }
     ) {
         folder = VdirFolder(
-            path: home.appending("calendar"), suffix: ".ics", fileSystem: fileSystem, time: time,
+            path: home.appending("calendar"), suffix: ".ics", time: time,
             parse: { try CalendarFile.records($0, of: "VEVENT") })
         clock = CalendarClock(deviceZone: timeZone)
         self.time = time
-        preferredCollection = collection
     }
-
-    /// The files that are not read, with the reason.
-    package func unreadableFiles() async throws -> [String] { try folder.unreadableFiles() }
 
     package func collections() throws -> [String] {
         try folder.refresh()
@@ -47,7 +40,7 @@ package actor VdirCalendarStore: CalendarStore, ByteStore {
         let (from, until) = (Self.seconds(from), Self.seconds(until))
         var found: [(CalendarSeries, String, CalendarSeries.Occurrence)] = []
         for file in folder.unorderedFiles {
-            for record in file.record where Self.mayOccur(record, from, until) {
+            for record in file.records where Self.mayOccur(record, from, until) {
                 let series = CalendarSeries(record: record, clock: clock)
                 found += series.occurrences(from: from, until: until).map { (series, file.collection, $0) }
             }
@@ -83,7 +76,7 @@ package actor VdirCalendarStore: CalendarStore, ByteStore {
         let date = Self.seconds(time.now)
         var found: [(distance: Int, event: CalendarEvent)] = []
         for file in folder.unorderedFiles {
-            for record in file.record {
+            for record in file.records {
                 guard let item = record.item, words.allSatisfy({ record.folded.contains($0) }) else { continue }
                 let series = CalendarSeries(record: record, clock: clock)
                 let distance = Self.distance(of: series, from: date)
@@ -110,7 +103,7 @@ package actor VdirCalendarStore: CalendarStore, ByteStore {
         let writer = EventWriter(clock: clock, now: time.now)
         guard let present = try record(id) else {
             return RecordChange(
-                store: .calendar, collection: folder.target(event.collection, preferring: preferredCollection), id: id,
+                store: .calendar, collection: folder.target(event.collection), id: id,
                 before: nil, after: try writer.creation(of: event.fields, id: id))
         }
         let (collection, record, before) = try folder.known(id)
@@ -121,17 +114,10 @@ package actor VdirCalendarStore: CalendarStore, ByteStore {
         return RecordChange(store: .calendar, collection: collection, id: id, before: before, after: after)
     }
 
-    package func apply(_ change: RecordChange) async throws { try folder.apply(change) }
-
-    package func state(of change: RecordChange) async throws -> RecordState {
-        try folder.refresh()
-        return try folder.state(of: change)
-    }
-
     /// The changes that import an iCalendar file, one for each event; an event with a known UID is replaced.
     /// - Throws: `unusable-record` if the file is no iCalendar, or replaces one of several records of a file.
     package func importing(_ data: Data) async throws -> [RecordChange] {
-        try folder.importing(data, of: "VEVENT", in: .calendar, preferring: preferredCollection)
+        try folder.importing(data, of: "VEVENT", in: .calendar)
     }
 
     /// All events as one iCalendar file.

@@ -7,31 +7,25 @@ import HearthBase
 /// HOME/reminders/personal/UID.ics    one VTODO
 /// ```
 /// Completing a repeating reminder moves it to its next time.
-package actor VdirReminderStore: ByteStore {
+package actor VdirReminderStore: VdirStore {
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         CalendarThread.executor.asUnownedSerialExecutor()
     }
 
-    private var folder: VdirFolder<[CalendarRecord]>
+    package var folder: VdirFolder<CalendarRecord>
     private let clock: CalendarClock
     private let time: TimeSource
-    private let preferredCollection: String?
 
     /// A store of the folder `reminders` in `home`; nothing is written before the first change.
     package init(
-        home: Path, collection: String? = nil, fileSystem: any FileSystem = LocalFileSystem(),
-        time: TimeSource = .system, timeZone: @escaping @Sendable () -> TimeZone = { .current }
+        home: Path, time: TimeSource = .system, timeZone: @escaping @Sendable () -> TimeZone = { .current }
     ) {
         folder = VdirFolder(
-            path: home.appending("reminders"), suffix: ".ics", fileSystem: fileSystem, time: time,
+            path: home.appending("reminders"), suffix: ".ics", time: time,
             parse: { try CalendarFile.records($0, of: "VTODO") })
         clock = CalendarClock(deviceZone: timeZone)
         self.time = time
-        preferredCollection = collection
     }
-
-    /// The files that are not read, with the reason.
-    package func unreadableFiles() async throws -> [String] { try folder.unreadableFiles() }
 
     package func record(_ id: String) throws -> Reminder? {
         try folder.refresh()
@@ -45,10 +39,10 @@ package actor VdirReminderStore: ByteStore {
         try folder.refresh()
         var found: [(order: (Int, Int, String), reminder: Reminder)] = []
         for file in folder.unorderedFiles {
-            for record in file.record {
+            for record in file.records {
                 guard let item = record.item, words.allSatisfy({ record.folded.contains($0) }) else { continue }
                 let order: (Int, Int)
-                if ReminderState.isDone(item) {
+                if item.isDone {
                     order = (2, -(item.completed.map { clock.moment(of: $0, record.zones) } ?? 0))
                 } else if let due = item.end ?? item.start {
                     order = (0, clock.moment(of: due, record.zones))
@@ -71,7 +65,7 @@ package actor VdirReminderStore: ByteStore {
         return Reminder(
             id: record.id, collection: collection, title: item.title, due: due, alarmMinutes: item.alarmMinutes,
             priority: item.priority,
-            completed: moment ?? (ReminderState.isDone(item) ? Date(timeIntervalSince1970: 0) : nil),
+            completed: moment ?? (item.isDone ? Date(timeIntervalSince1970: 0) : nil),
             isInvitation: item.isInvitation)
     }
 
@@ -88,28 +82,21 @@ package actor VdirReminderStore: ByteStore {
                 after: try writer.change(of: record, in: before, from: present, to: reminder))
         } else {
             change = RecordChange(
-                store: .reminders, collection: folder.target(reminder.collection, preferring: preferredCollection),
+                store: .reminders, collection: folder.target(reminder.collection),
                 id: id, before: nil, after: try writer.creation(of: reminder, id: id))
         }
         if let date = reminder.completed, date != present?.completed, let after = change.after,
-            let record = try CalendarFile.records(after, of: "VTODO").record.first(where: { $0.id == id })
+            let record = try CalendarFile.records(after, of: "VTODO").first(where: { $0.id == id })
         {
             change.after = try writer.completion(of: record, in: after, at: date)
         }
         return change
     }
 
-    package func apply(_ change: RecordChange) async throws { try folder.apply(change) }
-
-    package func state(of change: RecordChange) async throws -> RecordState {
-        try folder.refresh()
-        return try folder.state(of: change)
-    }
-
     /// The changes that import an iCalendar file, one for each reminder; one with a known UID is replaced.
     /// - Throws: `unusable-record` if the file is no iCalendar, or replaces one of several records of a file.
     package func importing(_ data: Data) async throws -> [RecordChange] {
-        try folder.importing(data, of: "VTODO", in: .reminders, preferring: preferredCollection)
+        try folder.importing(data, of: "VTODO", in: .reminders)
     }
 
     /// All reminders as one iCalendar file.

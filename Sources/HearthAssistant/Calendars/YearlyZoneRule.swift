@@ -1,7 +1,7 @@
 import Foundation
 
 /// The offsets of a zone by the rule that the database's files end with: `CET-1CEST,M3.5.0,M10.5.0/3` (POSIX).
-struct YearlyZoneRule: Sendable, Hashable {
+struct YearlyZoneRule: Sendable {
     /// A day of each year, and the seconds after its midnight, which may be negative or on another day.
     struct Day: Sendable, Hashable {
         let month: Int
@@ -98,13 +98,6 @@ struct YearlyZoneRule: Sendable, Hashable {
             .init(moment: daylight.end.wall(in: year).seconds - daylight.kind.offset, kind: standard),
         ].sorted { $0.moment < $1.moment }
     }
-
-    static func == (left: Self, right: Self) -> Bool {
-        left.standard == right.standard && left.daylight?.kind == right.daylight?.kind
-            && left.daylight?.start == right.daylight?.start && left.daylight?.end == right.daylight?.end
-    }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(standard) }
 }
 
 extension YearlyZoneRule.Day {

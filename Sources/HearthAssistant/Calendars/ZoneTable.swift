@@ -69,14 +69,15 @@ final class ZoneTable {
 
     private func system(_ name: String) -> Zone? {
         if ["UTC", "Etc/UTC", "GMT", "Z", "Etc/GMT"].contains(name) { return .utc }
+        guard name.utf8.count <= 100 else { return nil }
+        return Self.names(in: name).lazy.compactMap { SystemZone(named: $0) }.first.map { .system($0) }
+    }
+
+    /// The IANA names that a TZID may mean. Some programs write a path before the name:
+    /// `/freeassociation.sourceforge.net/Europe/Berlin`.
+    static func names(in name: String) -> [String] {
         let parts = name.split(separator: "/")
-        guard name.utf8.count <= 100, parts.allSatisfy({ $0 != ".." && $0 != "." }) else { return nil }
-        // Some programs write a path before the name: `/freeassociation.sourceforge.net/Europe/Berlin`.
-        let names = name.hasPrefix("/") ? [3, 2, 1].map { parts.suffix($0).joined(separator: "/") } : [name]
-        for name in names where !name.isEmpty {
-            if let zone = SystemZone(named: name) { return .system(zone) }
-        }
-        return nil
+        return name.hasPrefix("/") ? [3, 2, 1].map { parts.suffix($0).joined(separator: "/") } : [name]
     }
 
     /// The zone of a VTIMEZONE. One that would make libical compute without end is refused.

@@ -63,9 +63,8 @@ enum ZoneText {
 
     /// An offset such as `+0130`.
     private static func text(_ offset: Int) -> String {
-        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let size = abs(offset)
-        let seconds = size % 60 == 0 ? "" : two(size % 60)
-        return (offset < 0 ? "-" : "+") + two(size / 3600) + two(size / 60 % 60) + seconds
+        let seconds = size % 60 == 0 ? "" : String(format: "%02d", size % 60)
+        return (offset < 0 ? "-" : "+") + String(format: "%02d%02d", size / 3600, size / 60 % 60) + seconds
     }
 }

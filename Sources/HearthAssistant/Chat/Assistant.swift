@@ -57,11 +57,9 @@ public final class Assistant: Sendable {
                 approval: approval)
         } else {
             let database = try await AssistantDatabase.open(home: nil)
-            var stores = AssistantStores()
-            if !settings.disabledStores.contains(.notes) { stores.notes = SQLiteNoteStore(database) }
-            if !settings.disabledStores.contains(.habits) { stores.habits = SQLiteHabitStore(database) }
+            let stores = AssistantStores(notes: SQLiteNoteStore(database), habits: SQLiteHabitStore(database))
             self.init(
-                conversations: SQLiteConversationStore(database), stores: stores,
+                conversations: SQLiteConversationStore(database), stores: stores.without(settings.disabledStores),
                 journal: SQLiteActionJournal(database), database: database, engine: engine, seeing: seeing,
                 settings: settings, approval: approval, time: time)
         }
@@ -78,7 +76,7 @@ public final class Assistant: Sendable {
     ) {
         self.init(
             conversations: home.conversations,
-            stores: stores.filled(from: home.stores(without: settings.disabledStores)),
+            stores: stores.filled(from: home.stores.without(settings.disabledStores)),
             journal: home.journal, privateJournal: home.privateJournal, facts: home.path.appending("facts.txt"),
             database: home.database, engine: engine, seeing: seeing, settings: settings, approval: approval,
             time: home.time)
@@ -101,9 +99,7 @@ public final class Assistant: Sendable {
         self.seeing = seeing
         self.database = database
         let all = ActionRegistry.standard(
-            calendar: stores.calendar, reminders: stores.reminders, notes: stores.notes, contacts: stores.contacts,
-            habits: stores.habits, searchesWeb: settings.search != nil, ringing: settings.ringing,
-            own: settings.actions)
+            stores, searchesWeb: settings.search != nil, ringing: settings.ringing, own: settings.actions)
         var registry = ActionRegistry(all.actions.filter { settings.offers($0.tag) })
         registry.labels = settings.chat.texts.labels
         actions = ActionRunner(
@@ -138,7 +134,7 @@ public final class Assistant: Sendable {
         if let settings { parts.settings = settings }
         let chat = ChatEngine(other ?? engine, seeing: seeing, isPrivate: isPrivate)
         guard let id, !isPrivate else {
-            if isPrivate { parts.store = MemoryConversationStore() }
+            if isPrivate { parts.store = nil }
             return ChatSession(
                 id: id ?? UUID().uuidString.lowercased(), parts: parts, engine: chat, isPrivate: isPrivate)
         }

@@ -35,17 +35,10 @@ package struct AssistantHome: Sendable {
 
     /// The records as plain calls.
     package var records: Records {
-        Records(stores(without: []), journal: journal, conversations: conversations, time: time)
+        Records(stores, journal: journal, conversations: conversations, time: time)
     }
 
-    /// The records that the assistant uses.
-    package func stores(without disabled: Set<StoreKind>) -> AssistantStores {
-        var stores = AssistantStores()
-        if !disabled.contains(.calendar) { stores.calendar = calendar }
-        if !disabled.contains(.reminders) { stores.reminders = reminders }
-        if !disabled.contains(.contacts) { stores.contacts = contacts }
-        if !disabled.contains(.notes) { stores.notes = notes }
-        if !disabled.contains(.habits) { stores.habits = habits }
-        return stores
+    package var stores: AssistantStores {
+        AssistantStores(calendar: calendar, reminders: reminders, contacts: contacts, notes: notes, habits: habits)
     }
 }

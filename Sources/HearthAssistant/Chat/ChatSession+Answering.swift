@@ -55,7 +55,7 @@ extension ChatSession {
                     at: PromptMoment(
                         now: question.date, timeZone: parts.settings.timeZone, locale: parts.settings.locale),
                     history: history.filter { $0.role == .user }.map(\.content), window: information.contextLength,
-                    meter: abilities.contains(.tokenCounts) ? meters.exact : meters.estimate)
+                    meter: TokenMeter(abilities.contains(.tokenCounts) ? self.engine.engine : nil))
             }
         var tail = prompt.tail
         if let act = context.options.act {

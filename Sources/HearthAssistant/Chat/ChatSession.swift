@@ -34,8 +34,6 @@ public actor ChatSession {
     private var brokenAnswer: String?
     private var tail: Task<Void, Never>?
     let saver: MessageSaver
-    /// Counts the tokens of prompts: with the engine's tokenizer, or by an estimate.
-    private(set) var meters: (exact: TokenMeter, estimate: TokenMeter)
 
     package init(
         id: String, parts: ChatParts, engine: ChatEngine, isPrivate: Bool = false,
@@ -49,7 +47,6 @@ public actor ChatSession {
         self.conversation = conversation ?? ConversationSummary(id: id, title: "", created: now, changed: now)
         messagesKept = SessionMessages(messages, leaf: conversation?.leaf)
         saver = MessageSaver(store: parts.store, conversation: id, time: parts.time)
-        meters = (TokenMeter(engine.engine), TokenMeter(nil))
     }
 
     // MARK: Settings
@@ -68,7 +65,6 @@ public actor ChatSession {
         (parts, engine) = next
         parts.store = store
         engine.goesOn(from: before)
-        meters = (TokenMeter(engine.engine), TokenMeter(nil))
     }
 
     // MARK: Reading

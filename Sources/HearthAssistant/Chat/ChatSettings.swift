@@ -52,9 +52,4 @@ package struct SendOptions: Sendable {
     package var act: ActionTag?
     /// The button "answer now".
     package var control: ThinkingControl?
-
-    package init(act: ActionTag? = nil, control: ThinkingControl? = nil) {
-        self.act = act
-        self.control = control
-    }
 }

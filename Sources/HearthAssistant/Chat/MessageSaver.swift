@@ -13,13 +13,13 @@ final class MessageSaver: Sendable {
     }
 
     private let state = Locked(State())
-    private let store: any ConversationStore
+    private let store: (any ConversationStore)?
     private let conversation: String
     private let time: TimeSource
 
     static let interval = Duration.seconds(1)
 
-    init(store: any ConversationStore, conversation: String, time: TimeSource) {
+    init(store: (any ConversationStore)?, conversation: String, time: TimeSource) {
         self.store = store
         self.conversation = conversation
         self.time = time
@@ -40,17 +40,17 @@ final class MessageSaver: Sendable {
 
     /// Saves a message; returns when it is kept.
     func save(_ message: AssistantMessage) async {
-        await enqueue { [store, conversation] in try await store.save(message, in: conversation) }.value
+        await enqueue { [store, conversation] in try await store?.save(message, in: conversation) }.value
     }
 
     /// Saves the conversation's title and leaf.
     func save(_ summary: ConversationSummary) async {
-        await enqueue { [store] in try await store.save(summary) }.value
+        await enqueue { [store] in try await store?.save(summary) }.value
     }
 
     /// Removes a message with all that follow it.
     func remove(_ id: String) async {
-        await enqueue { [store, conversation] in try await store.removeMessage(id, in: conversation) }.value
+        await enqueue { [store, conversation] in try await store?.removeMessage(id, in: conversation) }.value
     }
 
     /// Saves nothing any more; returns when the saves before have ended.
@@ -69,7 +69,7 @@ final class MessageSaver: Sendable {
             return state.pending.take()
         }
         guard let message else { return }
-        _ = enqueue { [store, conversation] in try await store.save(message, in: conversation) }
+        _ = enqueue { [store, conversation] in try await store?.save(message, in: conversation) }
     }
 
     /// Performs a change of the store after those before it. A failure is logged: the answer goes on.

@@ -28,8 +28,7 @@ struct ContactDraft {
 
     /// The line at a place before the changes; `nil` for an inner component.
     func line(at place: Int) -> ContentLine? {
-        guard original.items.indices.contains(place), case .line(let line) = original.items[place] else { return nil }
-        return line
+        original.items[place].asLine
     }
 
     mutating func put(_ lines: [ContentLine], at place: Int) { slots[place] = lines.map { .line($0) } }
@@ -39,11 +38,11 @@ struct ContactDraft {
     // MARK: - Texts
 
     mutating func setName(_ name: String) {
-        let place = before.name ?? original.items.firstIndex { $0.isLine("FN") }
+        let place = before.name ?? original.items.firstIndex { $0.asLine?.name == "FN" }
         write("FN", encoding.escaped(name), at: place.map { [$0] } ?? [])
         // The parts belong to the name before.
         let parts = encoding.line("N", value: encoding.escaped(name) + ";;;;")
-        if let place = original.items.firstIndex(where: { $0.isLine("N") }) {
+        if let place = original.items.firstIndex(where: { $0.asLine?.name == "N" }) {
             put([parts], at: place)
         } else {
             append(parts)
@@ -98,11 +97,5 @@ struct ContactDraft {
         for place in before.labels[group.lowercased()]?.places ?? [] {
             put(label.map { [labelLine(group, $0)] } ?? [], at: place)
         }
-    }
-}
-
-extension ContentComponent.Item {
-    fileprivate func isLine(_ name: String) -> Bool {
-        if case .line(let line) = self { line.name == name } else { false }
     }
 }

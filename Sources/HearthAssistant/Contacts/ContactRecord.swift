@@ -1,8 +1,9 @@
 import Foundation
 
 /// A contact with its texts as searches compare them.
-package struct ContactRecord: Sendable {
+package struct ContactRecord: Sendable, Identifiable {
     package var contact: Contact
+    package var id: String { contact.id }
     private let name: String
     private let nicknames: [String]
     private let organization: String

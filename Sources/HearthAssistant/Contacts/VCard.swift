@@ -7,14 +7,12 @@ package enum VCard {
     private static let entryLimit = 100
 
     /// Reads the contacts of a file, which can hold several cards.
-    /// - Returns: the UIDs in their order; a card without one gets a digest of its bytes.
+    /// - Returns: the contacts in their order; one without a UID gets a digest of its bytes.
     /// - Throws: `ContentParser.Failure`.
-    package static func contacts(_ data: Data) throws -> (ids: [String], record: [ContactRecord]) {
-        let document = try ContentParser(hasSoftBreaks: true).parse(data)
-        let cards = document.components.filter { $0.name == "VCARD" }
+    package static func contacts(_ data: Data) throws -> [ContactRecord] {
+        let cards = try ContentParser(hasSoftBreaks: true).parse(data).components.filter { $0.name == "VCARD" }
         guard !cards.isEmpty else { throw ContentParser.Failure(reason: "it has no VCARD") }
-        let contacts = cards.map { ContactRecord(decoded($0).contact) }
-        return (contacts.map(\.contact.id), contacts)
+        return cards.map { ContactRecord(decoded($0).contact) }
     }
 
     /// The UID of a card.
@@ -29,7 +27,7 @@ package enum VCard {
         let id = id(of: card)
         guard card.text("UID")?.trimmingWhitespace.isEmpty ?? true else { return id }
         // It follows the version, which comes first.
-        let place = card.items.firstIndex { if case .line(let line) = $0 { line.name != "VERSION" } else { true } }
+        let place = card.items.firstIndex { $0.asLine?.name != "VERSION" }
         card.set("UID", nil)
         card.items.insert(.line(ContentLine("UID", value: id, ending: card.ending)), at: place ?? card.items.endIndex)
         return id

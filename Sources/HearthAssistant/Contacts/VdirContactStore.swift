@@ -6,32 +6,23 @@ import HearthBase
 /// ```
 /// HOME/contacts/personal/UID.vcf    one vCard
 /// ```
-package actor VdirContactStore: ByteStore {
+package actor VdirContactStore: VdirStore {
     private let executor = ThreadExecutor(name: "hearth.contacts")
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    var folder: VdirFolder<[ContactRecord]>
-    private let preferredCollection: String?
+    package var folder: VdirFolder<ContactRecord>
 
     /// A store of the folder `contacts` in `home`; nothing is written before the first import.
-    package init(
-        home: Path, collection: String? = nil, fileSystem: any FileSystem = LocalFileSystem(),
-        time: TimeSource = .system
-    ) {
-        folder = VdirFolder(
-            path: home.appending("contacts"), suffix: ".vcf", fileSystem: fileSystem, time: time, parse: VCard.contacts)
-        preferredCollection = collection
+    package init(home: Path, time: TimeSource = .system) {
+        folder = VdirFolder(path: home.appending("contacts"), suffix: ".vcf", time: time, parse: VCard.contacts)
     }
-
-    /// The files that are not read, with the reason.
-    package func unreadableFiles() async throws -> [String] { try folder.unreadableFiles() }
 
     package func records(matching words: String, limit: Int) throws -> [Contact] {
         try folder.refresh()
         let query = ContactQuery(words)
         var found: [(rank: Int, contact: Contact)] = []
         for file in folder.unorderedFiles {
-            for record in file.record {
+            for record in file.records {
                 guard let rank = record.rank(query) else { continue }
                 var contact = record.contact
                 contact.collection = file.collection
@@ -46,21 +37,13 @@ package actor VdirContactStore: ByteStore {
     /// - Throws: `unusable-record` if the file has no vCard.
     package func importing(_ data: Data) async throws -> [RecordChange] {
         try folder.refresh()
-        let document: ContentDocument
-        do {
-            document = try ContentParser(limits: ContentParser.collection, hasSoftBreaks: true).parse(data)
-        } catch let failure as ContentParser.Failure {
-            throw AssistantError(.unusableRecord, "the file of contacts cannot be read: \(failure.reason)")
-        }
-        let cards = document.components.filter { $0.name == "VCARD" }
-        guard !cards.isEmpty else { throw AssistantError(.unusableRecord, "the file has no vCard") }
+        let cards = try ContentParser.imported(data, "VCARD", kind: "vCard", hasSoftBreaks: true)
         var changes: [String: RecordChange] = [:]
         var ids: [String] = []
         for var card in cards {
             let id = VCard.identify(&card)
             if changes[id] == nil { ids.append(id) }
-            changes[id] = try folder.importing(
-                id, ContentDocument(items: [.component(card)]).data, store: .contacts, into: target)
+            changes[id] = try folder.importing(id, Data(card.bytes), store: .contacts)
         }
         return ids.compactMap { changes[$0] }
     }
@@ -76,14 +59,4 @@ package actor VdirContactStore: ByteStore {
         }
         return data
     }
-
-    package func apply(_ change: RecordChange) async throws { try folder.apply(change) }
-
-    package func state(of change: RecordChange) async throws -> RecordState {
-        try folder.refresh()
-        return try folder.state(of: change)
-    }
-
-    /// The collection of new contacts.
-    var target: String { folder.target(preferring: preferredCollection) }
 }

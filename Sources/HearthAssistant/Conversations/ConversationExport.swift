@@ -24,11 +24,7 @@ package struct ConversationExport: Sendable, Hashable, Codable {
     /// Reads a document of ``json()``. Dates are whole milliseconds.
     /// - Throws: `unusable-record`.
     package init(json: Data) throws {
-        do {
-            self = try JSON.value(Self.self, json)
-        } catch {
-            throw AssistantError(.unusableRecord, "the file holds no conversation", underlying: error)
-        }
+        self = try RecordJSON.value(Self.self, json, or: "the file holds no conversation")
         guard version == 1 else {
             throw AssistantError(
                 .unusableRecord, "the conversation has a version that this program does not read",
@@ -43,7 +39,7 @@ package struct ConversationExport: Sendable, Hashable, Codable {
     package func markdown(thinking: Bool = false, timeZone: TimeZone = .current) -> String {
         var parts = ["# \(Self.line(conversation.title.isEmpty ? "Conversation" : conversation.title))"]
         for message in messages where message.role != .system {
-            parts.append("## \(Self.author(of: message)) – \(Self.time(message.date, timeZone))")
+            parts.append("## \(Self.author(of: message)) – \(message.date.dayAndTime(in: timeZone))")
             if thinking, !message.thinkingContent.isEmpty { parts.append(Self.quotation(message.thinkingContent)) }
             let pictures = message.images.map { image in
                 "*(picture, \(image.header.width) × \(image.header.height))*"
@@ -62,11 +58,6 @@ package struct ConversationExport: Sendable, Hashable, Codable {
     private static func author(of message: AssistantMessage) -> String {
         guard message.role == .assistant else { return "You" }
         return message.facts.map { "Assistant (\(line($0.model)))" } ?? "Assistant"
-    }
-
-    private static func time(_ date: Date, _ timeZone: TimeZone) -> String {
-        let local = Timestamp(date.addingTimeInterval(Double(timeZone.secondsFromGMT(for: date)))).description
-        return local.prefix(16).replacingOccurrences(of: "T", with: " ")
     }
 
     private static func item(of card: ActionCard) -> String {

@@ -8,20 +8,9 @@ public struct ConversationSummary: Sendable, Hashable, Codable, Identifiable {
     public var created: Date
     public var changed: Date
     /// The number of messages of all branches.
-    public var messageCount: Int
+    public var messageCount = 0
     /// The last message of the shown branch; `nil` without messages.
     public var leaf: String?
-
-    public init(
-        id: String, title: String, created: Date, changed: Date, messageCount: Int = 0, leaf: String? = nil
-    ) {
-        self.id = id
-        self.title = title
-        self.created = created
-        self.changed = changed
-        self.messageCount = messageCount
-        self.leaf = leaf
-    }
 }
 
 /// A message found by a search.
@@ -31,13 +20,6 @@ package struct ConversationHit: Sendable, Hashable {
     /// The text around the first found word, at most 160 characters.
     package var excerpt: String
     package var date: Date
-
-    package init(conversation: ConversationSummary, messageID: String, excerpt: String, date: Date) {
-        self.conversation = conversation
-        self.messageID = messageID
-        self.excerpt = excerpt
-        self.date = date
-    }
 }
 
 /// Keeps conversations.

@@ -20,21 +20,16 @@ struct MessageExtras: Codable {
         }
         return try JSON.text(extras)
     }
+}
 
+extension MessageExtras {
     /// Reads the column. Of one written by another version, what this version cannot read is left out.
     init(column: String?) {
-        self.init(cards: nil, notices: nil, facts: nil, results: nil)
+        self.init()
         guard let column else { return }
         let data = Data(column.utf8)
         // The texts of the message are shown all the same.
         if let whole = try? JSON.value(Self.self, data) { self = whole }
-    }
-
-    private init(cards: [ActionCard]?, notices: [String]?, facts: AnswerFacts?, results: [MessageResult]?) {
-        self.cards = cards
-        self.notices = notices
-        self.facts = facts
-        self.results = results
     }
 }
 

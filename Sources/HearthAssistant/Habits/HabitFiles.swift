@@ -17,19 +17,13 @@ package enum HabitFiles {
             var version: Int
             var habits: [HabitRecord.Fields]
         }
-        do {
-            let document = try JSON.value(Document.self, data)
-            guard document.version == 1 else {
-                throw AssistantError(
-                    .unusableRecord, "the file of habits has a version that this program does not read",
-                    context: .init(expected: "1", found: "\(document.version)"))
-            }
-            return document.habits.map(\.habit)
-        } catch let error as AssistantError {
-            throw error
-        } catch {
-            throw AssistantError(.unusableRecord, "the file holds no habits", underlying: error)
+        let document = try RecordJSON.value(Document.self, data, or: "the file holds no habits")
+        guard document.version == 1 else {
+            throw AssistantError(
+                .unusableRecord, "the file of habits has a version that this program does not read",
+                context: .init(expected: "1", found: "\(document.version)"))
         }
+        return document.habits.map(\.habit)
     }
 
     /// A table with a row for each day, for spreadsheets: RFC 4180 with a heading.

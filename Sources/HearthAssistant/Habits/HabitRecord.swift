@@ -75,14 +75,8 @@ enum HabitRecord: String {
     /// Reads a definition or a whole habit.
     /// - Throws: `unusable-record`.
     static func habit(_ data: Data, id: String) throws -> Habit {
-        do {
-            let fields = try JSON.value(Fields.self, data)
-            guard fields.id == id else { throw AssistantError(.unusableRecord, "the habit has another id") }
-            return fields.habit
-        } catch let error as AssistantError {
-            throw error
-        } catch {
-            throw AssistantError(.unusableRecord, "the change holds no habit", underlying: error)
-        }
+        let fields = try RecordJSON.value(Fields.self, data, or: "the change holds no habit")
+        guard fields.id == id else { throw AssistantError(.unusableRecord, "the habit has another id") }
+        return fields.habit
     }
 }

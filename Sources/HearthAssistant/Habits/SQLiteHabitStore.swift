@@ -126,14 +126,12 @@ extension SQLiteHabitStore {
     }
 
     private static func state(of change: RecordChange, _ connection: Connection) throws -> RecordState {
-        let present: Data?
         switch try kind(of: change) {
         case .day:
             let (id, day) = try HabitRecord.day(change.id)
-            present = try StoredHabit.amount(of: id, on: day, connection).map { HabitRecord.data($0) }
-        case let kind: present = try StoredHabit.find(change.id, connection).map { kind.data($0.habit) }
+            return change.state(of: try StoredHabit.amount(of: id, on: day, connection).map { HabitRecord.data($0) })
+        case let kind: return change.state(of: try StoredHabit.find(change.id, connection).map { kind.data($0.habit) })
         }
-        return present == change.after ? .after : present == change.before ? .before : .other
     }
 
     private static func perform(_ change: RecordChange, _ connection: Connection) throws {

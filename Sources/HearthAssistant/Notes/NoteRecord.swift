@@ -21,18 +21,12 @@ enum NoteRecord {
             var created: Int64
             var changed: Int64
         }
-        do {
-            let fields = try JSON.value(Fields.self, data)
-            guard fields.id == id else { throw AssistantError(.unusableRecord, "the note has another id") }
-            return Note(
-                id: fields.id, title: fields.title, body: fields.body,
-                created: Timestamp(milliseconds: fields.created).date,
-                changed: Timestamp(milliseconds: fields.changed).date)
-        } catch let error as AssistantError {
-            throw error
-        } catch {
-            throw AssistantError(.unusableRecord, "the change holds no note", underlying: error)
-        }
+        let fields = try RecordJSON.value(Fields.self, data, or: "the change holds no note")
+        guard fields.id == id else { throw AssistantError(.unusableRecord, "the note has another id") }
+        return Note(
+            id: fields.id, title: fields.title, body: fields.body,
+            created: Timestamp(milliseconds: fields.created).date,
+            changed: Timestamp(milliseconds: fields.changed).date)
     }
 }
 

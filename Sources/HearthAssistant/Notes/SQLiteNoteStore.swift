@@ -104,8 +104,7 @@ extension SQLiteNoteStore {
     }
 
     private static func state(of change: RecordChange, _ connection: Connection) throws -> RecordState {
-        let present = try note(change.id, connection).map { NoteRecord.data($0) }
-        return present == change.after ? .after : present == change.before ? .before : .other
+        change.state(of: try note(change.id, connection).map { NoteRecord.data($0) })
     }
 
     private static func save(_ note: Note, _ connection: Connection) throws {

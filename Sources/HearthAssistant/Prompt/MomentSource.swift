@@ -2,8 +2,6 @@ import Foundation
 
 /// The date, time, zone and locale of the question, so that the model can compute "tomorrow".
 package struct MomentSource: PromptSource {
-    package init() {}
-
     package func sections(at moment: PromptMoment) async throws -> [PromptSection] {
         let text = PromptTime(moment.timeZone)
         let tomorrow = text.calendar.date(byAdding: .day, value: 1, to: moment.now) ?? moment.now
@@ -26,36 +24,24 @@ package struct PromptTime: Sendable {
     }
 
     /// `2026-11-24`
-    package func day(_ date: Date) -> String {
-        let parts = calendar.dateComponents([.year, .month, .day], from: date)
-        return "\(padded(parts.year, 4))-\(padded(parts.month, 2))-\(padded(parts.day, 2))"
-    }
+    package func day(_ date: Date) -> String { String(dayAndTime(date).prefix(10)) }
 
     /// `15:02`
-    package func time(_ date: Date) -> String {
-        let parts = calendar.dateComponents([.hour, .minute], from: date)
-        return "\(padded(parts.hour, 2)):\(padded(parts.minute, 2))"
-    }
+    package func time(_ date: Date) -> String { String(dayAndTime(date).suffix(5)) }
 
     /// `2026-11-24 15:02`
-    package func dayAndTime(_ date: Date) -> String { "\(day(date)) \(time(date))" }
+    package func dayAndTime(_ date: Date) -> String { date.dayAndTime(in: calendar.timeZone) }
 
     /// `Tuesday`
     package func weekday(_ date: Date) -> String {
         let names = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
-        let number = calendar.component(.weekday, from: date)
-        return names.indices.contains(number - 1) ? names[number - 1] : ""
+        return names[calendar.component(.weekday, from: date) - 1]
     }
 
     /// `UTC+01:00`
     package func offset(at date: Date) -> String {
         let seconds = calendar.timeZone.secondsFromGMT(for: date)
         let minutes = abs(seconds) / 60
-        return "UTC\(seconds < 0 ? "-" : "+")\(padded(minutes / 60, 2)):\(padded(minutes % 60, 2))"
-    }
-
-    private func padded(_ number: Int?, _ width: Int) -> String {
-        let digits = String(number ?? 0)
-        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+        return "UTC\(seconds < 0 ? "-" : "+")" + String(format: "%02d:%02d", minutes / 60, minutes % 60)
     }
 }

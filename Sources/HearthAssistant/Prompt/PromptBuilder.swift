@@ -13,16 +13,10 @@ import HearthRouting
 /// Each message is kept as it was sent, so the engine reuses all tokens but those of the newest question with its tail. A
 /// section of the tail is repeated only when its text has changed.
 package struct PromptBuilder: Sendable {
-    package var texts: AssistantTexts
+    package var texts = AssistantTexts()
     /// One line for each enabled action; see ``ActionRegistry``.
     package var actionLines: [String]
     package var sources: [any PromptSource]
-
-    package init(texts: AssistantTexts = AssistantTexts(), actionLines: [String], sources: [any PromptSource]) {
-        self.texts = texts
-        self.actionLines = actionLines
-        self.sources = sources
-    }
 
     /// The texts of a turn.
     package struct Prompt: Sendable, Hashable {

@@ -19,38 +19,22 @@ package struct PromptSection: Sendable, Hashable {
     }
 
     /// Lower-case letters, such as `calendar`. The section stands between marks of this name; an empty name has no marks.
-    package var name: String
+    package var name = ""
     package var text: String
     /// Sections of lower priority are left out first; ``required`` ones never are.
-    package var priority: Int
-    package var place: Place
-    package var sharing: Sharing
+    package var priority = 0
+    package var place = Place.tail
+    package var sharing = Sharing.bySetting
 
     /// The priority of a section that is always part of the prompt.
     package static let required = Int.max
-
-    package init(
-        name: String = "", text: String, priority: Int = 0, place: Place = .tail, sharing: Sharing = .bySetting
-    ) {
-        self.name = name
-        self.text = text
-        self.priority = priority
-        self.place = place
-        self.sharing = sharing
-    }
 }
 
 /// The moment of a question.
 package struct PromptMoment: Sendable, Hashable {
     package var now: Date
-    package var timeZone: TimeZone
-    package var locale: Locale
-
-    package init(now: Date, timeZone: TimeZone = .current, locale: Locale = .current) {
-        self.now = now
-        self.timeZone = timeZone
-        self.locale = locale
-    }
+    package var timeZone = TimeZone.current
+    package var locale = Locale.current
 }
 
 /// Contributes sections to each prompt, such as the user's next events.

@@ -20,16 +20,13 @@ public struct RecordImport: Sendable, Hashable, Codable {
 /// The user's records of one kind. Each call that changes one is an action of the journal, which ``Records/undo(_:)`` takes
 /// back.
 public struct RecordBook<Record: UserRecord>: Sendable {
-    private let opened: (any RecordStore<Record>)?
-    private let actions: CommandedActions
-    private let time: TimeSource
+    private let opened: (any ByteStore<Record>)?
+    private let runner: ActionRunner
 
-    init(_ store: (any RecordStore<Record>)?, _ actions: CommandedActions, _ time: TimeSource) {
-        (opened, self.actions, self.time) = (store, actions, time)
-    }
+    init(_ store: (any ByteStore<Record>)?, _ runner: ActionRunner) { (opened, self.runner) = (store, runner) }
 
     /// - Throws: ``AssistantError`` with `no-such-record` where the assistant has no store of this kind.
-    package var store: any RecordStore<Record> {
+    package var store: any ByteStore<Record> {
         get throws {
             if let opened { return opened }
             throw AssistantError(.noSuchRecord, "there is no store of \(Record.kind.rawValue)")
@@ -50,11 +47,11 @@ public struct RecordBook<Record: UserRecord>: Sendable {
     @discardableResult
     public func add(_ record: Record) async throws -> RecordEdit {
         var record = record
-        if record.id.isEmpty { record.id = CommandedActions.newID() }
+        if record.id.isEmpty { record.id = ActionCard.newID() }
         guard try await store.record(record.id) == nil else {
             throw AssistantError(.unusablePayload, "a record has this id", context: ErrorContext(field: "id"))
         }
-        record.stamp(time.now, isNew: true)
+        record.stamp(runner.time.now, isNew: true)
         let change = try await store.change(of: record.id, to: record)
         return try await carryOut("New \(noun)", record.displayName, change.id, action: record.id, change)
     }
@@ -71,13 +68,10 @@ public struct RecordBook<Record: UserRecord>: Sendable {
     package func change(
         _ id: String, as title: String, _ body: @Sendable (inout Record) throws -> Void
     ) async throws -> RecordEdit {
-        var name = ""
-        let now = time.now
         guard var record = try await store.record(id) else { throw AssistantError.noRecord(id) }
         try body(&record)
-        record.stamp(now, isNew: false)
-        name = record.displayName
-        return try await carryOut(title, name, id, try await store.change(of: id, to: record))
+        record.stamp(runner.time.now, isNew: false)
+        return try await carryOut(title, record.displayName, id, try await store.change(of: id, to: record))
     }
 
     /// Removes a record.
@@ -103,16 +97,16 @@ public struct RecordBook<Record: UserRecord>: Sendable {
         let effective = changes.filter { $0.before != $0.after }
         let added = effective.count { $0.before == nil }
         let card = ActionCard(commanded: "Import \(noun)s", tag, record: "\(effective.count) \(noun)s")
-        try await actions.carryOut(card, effective)
+        try await runner.carryOut(card, effective)
         return RecordImport(
             added: added, replaced: effective.count - added, known: changes.count - effective.count, action: card.id)
     }
 
     private func carryOut(
-        _ title: String, _ name: String, _ id: String, action: String = CommandedActions.newID(),
+        _ title: String, _ name: String, _ id: String, action: String = ActionCard.newID(),
         _ change: RecordChange
     ) async throws -> RecordEdit {
-        try await actions.carryOut(ActionCard(commanded: title, tag, id: action, record: name), [change])
+        try await runner.carryOut(ActionCard(commanded: title, tag, id: action, record: name), [change])
         return RecordEdit(id: id, action: action)
     }
 

@@ -26,15 +26,14 @@ public struct Records: Sendable {
         _ stores: AssistantStores, journal: any ActionJournal, conversations: (any ConversationStore)? = nil,
         time: TimeSource
     ) {
-        let actions = CommandedActions(journal: journal, stores: stores.records, time: time)
-        events = RecordBook(stores.calendar?.erased, actions, time)
-        reminders = RecordBook(stores.reminders, actions, time)
-        notes = RecordBook(stores.notes, actions, time)
-        contacts = RecordBook(stores.contacts, actions, time)
-        habits = RecordBook(stores.habits, actions, time)
-        (self.stores, self.time, self.journal, self.conversations) = (stores, time, journal, conversations)
         runner = ActionRunner(
             registry: ActionRegistry([]), stores: stores.records, journal: journal, approval: DeclineAll(), time: time)
+        events = RecordBook(stores.calendar?.bytes, runner)
+        reminders = RecordBook(stores.reminders?.bytes, runner)
+        notes = RecordBook(stores.notes?.bytes, runner)
+        contacts = RecordBook(stores.contacts?.bytes, runner)
+        habits = RecordBook(stores.habits?.bytes, runner)
+        (self.stores, self.time, self.journal, self.conversations) = (stores, time, journal, conversations)
     }
 
     /// Takes an action back, within 30 days: of these calls, or of the assistant.

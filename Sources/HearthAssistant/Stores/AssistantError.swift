@@ -1,19 +1,11 @@
 import HearthBase
 
-/// The codes of ``AssistantError``.
-public enum AssistantErrorDomain: ErrorDomain {
-    public static var errorCodes: [ErrorCode<Self>] {
-        [
-            .changedElsewhere, .noSuchRecord, .ambiguousRecord, .unusableRecord, .unusableRecurrence, .unusablePayload,
-            .searchFailed, .pageRefused, .unreadablePage, .noSuchMessage, .cannotBeUndone,
-        ]
-    }
-}
+extension AssistantStores: ErrorDomain {}
 
 /// A failure of the assistant: of its stores, actions or conversations.
-public typealias AssistantError = HearthError<AssistantErrorDomain>
+public typealias AssistantError = HearthError<AssistantStores>
 
-extension ErrorCode<AssistantErrorDomain> {
+extension ErrorCode<AssistantStores> {
     /// Another program has changed the record since it was read.
     public static var changedElsewhere: Self { "changed-elsewhere" }
     /// No record fits the description.

@@ -24,14 +24,23 @@ public struct AssistantStores: Sendable {
             contacts: contacts ?? other.contacts, notes: notes ?? other.notes, habits: habits ?? other.habits)
     }
 
+    /// The same without the stores of some kinds.
+    func without(_ kinds: Set<StoreKind>) -> AssistantStores {
+        AssistantStores(
+            calendar: kinds.contains(.calendar) ? nil : calendar,
+            reminders: kinds.contains(.reminders) ? nil : reminders,
+            contacts: kinds.contains(.contacts) ? nil : contacts, notes: kinds.contains(.notes) ? nil : notes,
+            habits: kinds.contains(.habits) ? nil : habits)
+    }
+
     /// The stores by kind.
-    package var records: [StoreKind: any RecordStore] {
-        var records: [StoreKind: any RecordStore] = [:]
-        records[.calendar] = calendar
-        records[.reminders] = reminders
-        records[.notes] = notes
-        records[.habits] = habits
-        records[.contacts] = contacts
+    package var records: [StoreKind: any ByteStore] {
+        var records: [StoreKind: any ByteStore] = [:]
+        records[.calendar] = calendar?.bytes
+        records[.reminders] = reminders?.bytes
+        records[.notes] = notes?.bytes
+        records[.habits] = habits?.bytes
+        records[.contacts] = contacts?.bytes
         return records
     }
 }

@@ -55,13 +55,7 @@ public struct CalendarDay: Sendable, Hashable, Comparable, CustomStringConvertib
     }
 
     /// The form of ISO 8601.
-    public var description: String {
-        func padded(_ number: Int, _ width: Int) -> String {
-            let digits = String(number)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
-        }
-        return "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
-    }
+    public var description: String { String(format: "%04d-%02d-%02d", year, month, day) }
 }
 
 extension CalendarDay: Codable, CodingKeyRepresentable {

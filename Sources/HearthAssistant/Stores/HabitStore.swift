@@ -51,7 +51,7 @@ extension RecordStore<Habit> {
     ) async throws -> RecordChange {
         var habit = try await habit(named: name) ?? Habit(id: id, name: name, created: date)
         habit.frequency = frequency
-        return try await change(of: habit.id, to: habit)
+        return try await bytes.change(of: habit.id, to: habit)
     }
 
     /// The change that logs a habit on a day; amounts of one day add up.
@@ -63,7 +63,7 @@ extension RecordStore<Habit> {
                 context: .init(field: "name", remedy: "Define it first, or list the habits."))
         }
         try habit.add(amount, on: day)
-        return try await change(of: habit.id, to: habit)
+        return try await bytes.change(of: habit.id, to: habit)
     }
 }
 

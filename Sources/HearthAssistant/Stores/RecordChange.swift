@@ -21,34 +21,30 @@ public struct StoreKind: RawRepresentable, Sendable, Hashable, Codable, Expressi
 /// A store computes the change without writing (a dry run), applies it only while the record still has the old content,
 /// and tells afterwards whether it happened. So an action happens once or not at all, whatever ends the process, and
 /// ``inverted`` is its undo.
-public struct RecordChange: Sendable, Hashable, Codable {
-    public var store: StoreKind
+package struct RecordChange: Sendable, Hashable, Codable {
+    package var store: StoreKind
     /// The store's folder of records, such as a calendar; empty where a store has none.
-    public var collection: String
+    package var collection = ""
     /// Identifies the record in its store, such as an event's UID.
-    public var id: String
+    package var id: String
     /// The record's bytes before the change; `nil` for a new record.
-    public var before: Data?
+    package var before: Data?
     /// The record's bytes after the change; `nil` for a removed record.
-    public var after: Data?
-
-    /// A change of a record.
-    public init(store: StoreKind, collection: String = "", id: String, before: Data?, after: Data?) {
-        self.store = store
-        self.collection = collection
-        self.id = id
-        self.before = before
-        self.after = after
-    }
+    package var after: Data?
 
     /// The change that restores the old content.
-    public var inverted: RecordChange {
+    package var inverted: RecordChange {
         RecordChange(store: store, collection: collection, id: id, before: after, after: before)
+    }
+
+    /// Compares a record's present bytes with the change. A change that changes nothing has happened.
+    func state(of present: Data?) -> RecordState {
+        present == after ? .after : present == before ? .before : .other
     }
 }
 
 /// A record as compared with a change of it.
-public enum RecordState: Sendable, Hashable {
+package enum RecordState: Sendable, Hashable {
     /// The record has the content before the change.
     case before
     /// The change has happened.

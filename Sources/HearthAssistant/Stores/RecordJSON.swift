@@ -10,11 +10,13 @@ package enum RecordJSON {
 
     /// Reads a value.
     /// - Throws: ``AssistantError`` with `unusable-record`.
-    package static func value<Value: Decodable>(_ type: Value.Type, _ data: Data) throws -> Value {
+    package static func value<Value: Decodable>(
+        _ type: Value.Type, _ data: Data, or message: String = "the text is no record of this kind"
+    ) throws -> Value {
         do {
             return try JSON.value(type, data)
         } catch {
-            throw AssistantError(.unusableRecord, "the text is no record of this kind", underlying: error)
+            throw AssistantError(.unusableRecord, message, underlying: error)
         }
     }
 }
@@ -44,5 +46,13 @@ extension EventTime {
         let moment = Timestamp(date).description
         if isAllDay { return String(moment.prefix(10)) }
         return moment.hasSuffix(".000Z") ? moment.dropLast(5) + "Z" : moment
+    }
+}
+
+extension Date {
+    /// The day and the time of day in a zone: `2026-11-24 15:02`.
+    func dayAndTime(in zone: TimeZone) -> String {
+        let local = Timestamp(addingTimeInterval(Double(zone.secondsFromGMT(for: self)))).description
+        return String(local.prefix(16)).replacing("T", with: " ")
     }
 }

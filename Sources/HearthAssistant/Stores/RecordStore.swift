@@ -23,10 +23,6 @@ extension UserRecord {
 
 /// The records of one kind: reads them, and writes one at a time.
 ///
-/// An app's own store, such as one over EventKit, implements the first three requirements. The others have defaults, in
-/// which the bytes of a record are the JSON of its values. A store of files implements them too, so that a change keeps
-/// what the values do not name.
-///
 /// The store decides which thread its library needs; every method may be called from any task.
 public protocol RecordStore<Record>: Sendable {
     associatedtype Record: UserRecord
@@ -40,7 +36,13 @@ public protocol RecordStore<Record>: Sendable {
 
     /// Writes a new or changed record; removes it for `nil`.
     func write(_ record: Record?, id: String) async throws
+}
 
+/// A store that computes and applies changes of bytes. Each store of this package is one; ``RecordStore/bytes`` makes one of an
+/// app's store.
+///
+/// A store of files keeps what the values of a record do not name.
+package protocol ByteStore<Record>: RecordStore {
     /// The files or records that the store cannot read, and skips, with the reason.
     func unreadableFiles() async throws -> [String]
 
@@ -63,10 +65,33 @@ public protocol RecordStore<Record>: Sendable {
     func exported() async throws -> Data
 }
 
-extension RecordStore {
-    public func unreadableFiles() async throws -> [String] { [] }
+extension ByteStore {
+    package func write(_ record: Record?, id: String) async throws { try await apply(change(of: id, to: record)) }
 
-    public func change(of id: String, to record: Record?) async throws -> RecordChange {
+    package func unreadableFiles() async throws -> [String] { [] }
+
+    package func importing(_ data: Data) async throws -> [RecordChange] {
+        var changes: [RecordChange] = []
+        for record in try RecordJSON.value([Record].self, data) {
+            changes.append(try await change(of: record.id, to: record))
+        }
+        return changes
+    }
+
+    package func exported() async throws -> Data { try RecordJSON.data(try await records(matching: "", limit: .max)) }
+}
+
+/// An app's store, with the JSON of a record's values as its bytes.
+private struct JSONStore<Base: RecordStore>: ByteStore {
+    let base: Base
+
+    func records(matching words: String, limit: Int) async throws -> [Base.Record] {
+        try await base.records(matching: words, limit: limit)
+    }
+
+    func record(_ id: String) async throws -> Base.Record? { try await base.record(id) }
+
+    func change(of id: String, to record: Base.Record?) async throws -> RecordChange {
         let before = try await self.record(id)
         guard record != nil || before != nil else { throw AssistantError.noRecord(id) }
         var after = record
@@ -79,60 +104,42 @@ extension RecordStore {
             after: try after.map { try RecordJSON.data($0) })
     }
 
-    public func apply(_ change: RecordChange) async throws {
+    func apply(_ change: RecordChange) async throws {
         switch try await state(of: change) {
         case .after: return
         case .other: throw AssistantError(.changedElsewhere, "the record has changed since it was read")
-        case .before: try await write(try change.after.map { try RecordJSON.value(Record.self, $0) }, id: change.id)
+        case .before:
+            let record = try change.after.map { try RecordJSON.value(Record.self, $0) }
+            try await base.write(record, id: change.id)
         }
     }
 
-    public func state(of change: RecordChange) async throws -> RecordState {
-        let present = try await record(change.id).map { try RecordJSON.data($0) }
-        return present == change.after ? .after : present == change.before ? .before : .other
+    func state(of change: RecordChange) async throws -> RecordState {
+        change.state(of: try await record(change.id).map { try RecordJSON.data($0) })
     }
-
-    public func importing(_ data: Data) async throws -> [RecordChange] {
-        var changes: [RecordChange] = []
-        for record in try RecordJSON.value([Record].self, data) {
-            changes.append(try await change(of: record.id, to: record))
-        }
-        return changes
-    }
-
-    public func exported() async throws -> Data { try RecordJSON.data(try await records(matching: "", limit: .max)) }
 }
 
 extension RecordStore {
-    /// The store as one of its records alone.
-    var erased: any RecordStore<Record> { self }
+    /// The store as one that computes and applies changes of bytes.
+    package var bytes: any ByteStore<Record> { self as? any ByteStore<Record> ?? JSONStore(base: self) }
 
     /// The change that creates a record. If there is one of this id, the change has happened.
     package func creation(of record: Record) async throws -> RecordChange {
-        guard let present = try await self.record(record.id) else {
-            return try await change(of: record.id, to: record)
-        }
-        var change = try await change(of: record.id, to: present)
-        change.before = nil
+        let present = try await self.record(record.id)
+        var change = try await bytes.change(of: record.id, to: present ?? record)
+        if present != nil { change.before = nil }
         return change
     }
 
     /// The change that gives a record other values.
-    /// - Throws: `no-such-record`; errors of ``change(of:to:)``.
+    /// - Throws: `no-such-record`; errors of ``ByteStore/change(of:to:)``.
     package func change(of id: String, _ body: (inout Record) throws -> Void) async throws -> RecordChange {
         guard var record = try await record(id) else { throw AssistantError.noRecord(id) }
         try body(&record)
-        return try await change(of: id, to: record)
+        return try await bytes.change(of: id, to: record)
     }
 
     /// The change that removes a record.
     /// - Throws: `no-such-record`.
-    package func removal(of id: String) async throws -> RecordChange { try await change(of: id, to: nil) }
-}
-
-/// A store that computes and applies changes of bytes itself.
-package protocol ByteStore: RecordStore {}
-
-extension ByteStore {
-    package func write(_ record: Record?, id: String) async throws { try await apply(change(of: id, to: record)) }
+    package func removal(of id: String) async throws -> RecordChange { try await bytes.change(of: id, to: nil) }
 }

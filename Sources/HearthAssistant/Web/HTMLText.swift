@@ -29,11 +29,7 @@ package struct HTMLText: Sendable, Hashable {
         defer { xmlFreeDoc(document) }
         guard let root = xmlDocGetRootElement(document) else { return }
         var writer = Writer()
-        Self.visit(root) {
-            writer.take($0)
-        } leave: {
-            writer.leave($0)
-        }
+        Self.visit(root, &writer)
         title = writer.title.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         text = writer.finished
     }
@@ -49,21 +45,18 @@ package struct HTMLText: Sendable, Hashable {
     }
 
     /// Visits a tree without recursion, because pages nest deeply.
-    /// - Parameter enter: returns whether the node's children are visited.
-    private static func visit(
-        _ root: xmlNodePtr, enter: (xmlNodePtr) -> Bool, leave: (xmlNodePtr) -> Void
-    ) {
+    private static func visit(_ root: xmlNodePtr, _ writer: inout Writer) {
         var node = root
         while true {
-            if enter(node), let child = node.pointee.children {
+            if writer.take(node), let child = node.pointee.children {
                 node = child
                 continue
             }
-            leave(node)
+            writer.leave(node)
             while node != root, node.pointee.next == nil {
                 guard let parent = node.pointee.parent else { return }
                 node = parent
-                leave(node)
+                writer.leave(node)
             }
             guard node != root, let next = node.pointee.next else { return }
             node = next
@@ -88,10 +81,9 @@ package struct HTMLText: Sendable, Hashable {
             "figure", "figcaption", "address", "details", "summary",
         ]
 
-        var finished: String {
-            String(decoding: text, as: UTF8.self)
-        }
+        var finished: String { String(decoding: text, as: UTF8.self) }
 
+        /// - Returns: whether the node's children are visited.
         mutating func take(_ node: xmlNodePtr) -> Bool {
             switch node.pointee.type {
             case XML_TEXT_NODE, XML_CDATA_SECTION_NODE:

@@ -1,12 +1,6 @@
 import Foundation
 import HearthBase
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// A numeric address of a host.
 package struct IPAddress: Sendable, Hashable, CustomStringConvertible {
     /// 4 or 16 bytes in network order.

@@ -8,14 +8,7 @@ package struct SearchResult: Sendable, Hashable, Codable {
     /// The address of a web page; `nil` for the user's own texts.
     package var url: String?
     /// Identifies the user's own text in its store; empty for a web page.
-    package var id: String
-
-    package init(title: String, excerpt: String, url: String? = nil, id: String = "") {
-        self.title = title
-        self.excerpt = excerpt
-        self.url = url
-        self.id = id
-    }
+    package var id = ""
 }
 
 /// Answers the queries of `WEB_SEARCH` blocks.

@@ -15,13 +15,6 @@ package struct Claim: Sendable, Hashable {
     package static let sizeLimit = 4096
     private static let defaultSize = 512
 
-    /// Whether the holder of a claim still runs.
-    package enum Liveness: Sendable, Hashable {
-        case running, gone
-        /// The holder belongs to another container, machine or boot.
-        case unknown
-    }
-
     private let format = 1
     /// Identifies the claim; never used twice.
     package var token: String
@@ -46,32 +39,20 @@ package struct Claim: Sendable, Hashable {
     }
 
     /// Makes a new token.
-    package static func newToken() -> String {
-        (0..<2).map { _ in
-            let digits = String(UInt64.random(in: 0 ... .max), radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
-    }
+    package static func newToken() -> String { [UInt8].random(16).hexadecimal }
 
     /// Whether a text has the form of a token.
     package static func isToken(_ text: String) -> Bool {
         text.utf8.count == 32 && text.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
     }
 
-    /// Whether the holder still has this claim, as far as this process can determine it.
-    package var liveness: Liveness {
-        if holder == .current { return HeldClaim.holds(token) ? .running : .gone }
-        return holder.isRunning.map { $0 ? .running : .gone } ?? .unknown
-    }
+    /// Whether the holder still has this claim; `nil` if it belongs to another container, machine or boot.
+    package var isHeld: Bool? { holder == .current ? HeldClaim.holds(token) : holder.isRunning }
 
     /// Whether the claim is void.
     /// - Parameter lifetime: how long a claim is valid without a renewal if this process cannot look up its holder.
     package func isStale(at now: Date, lifetime: Duration) -> Bool {
-        switch liveness {
-        case .running: false
-        case .gone: true
-        case .unknown: isOverdue(at: now, lifetime: lifetime)
-        }
+        isHeld.map { !$0 } ?? isOverdue(at: now, lifetime: lifetime)
     }
 
     /// Whether the last renewal is further away than `lifetime`, in the past or the future.

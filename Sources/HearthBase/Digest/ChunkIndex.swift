@@ -19,13 +19,6 @@ package struct ChunkIndex: Sendable, Hashable {
         package let offset: UInt64
         package let length: UInt32
         package let digest: SHA256Digest
-
-        /// Makes a chunk.
-        package init(offset: UInt64, length: UInt32, digest: SHA256Digest) {
-            self.offset = offset
-            self.length = length
-            self.digest = digest
-        }
     }
 
     package let kind: Kind
@@ -191,18 +184,5 @@ package struct ChunkIndexBuilder: ~Copyable {
         swap(&ended, &chunk)
         lengths.append((filled, ended.finalize()))
         filled = 0
-    }
-}
-
-extension ChunkIndex {
-    /// The index and the digest of a file, read once. Blocks for about a second per GiB.
-    /// - Throws: `FileError`, or ``DigestError`` with `index-invalid` for a file of more than ``maximumCount`` chunks.
-    package static func make(
-        ofFile path: Path, on fileSystem: any FileSystem, length: UInt32 = fixedLength
-    ) throws -> (index: ChunkIndex, digest: SHA256Digest) {
-        var builder = ChunkIndexBuilder(length: length)
-        try FilePump(fileSystem: fileSystem).read(try fileSystem.open(path, .read)) { piece, _ in builder.update(piece)
-        }
-        return try builder.finalize()
     }
 }

@@ -1,7 +1,4 @@
-extension SHA256Digest: ErrorDomain {
-    /// The codes of ``DigestError``.
-    public static var errorCodes: [ErrorCode<Self>] { [.indexInvalid, .unavailable] }
-}
+extension SHA256Digest: ErrorDomain {}
 
 /// A digest that cannot be read or computed.
 public typealias DigestError = HearthError<SHA256Digest>

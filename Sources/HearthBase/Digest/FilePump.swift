@@ -1,18 +1,13 @@
 /// Reads files in pieces of 1 MiB, for a digest, a copy or both. Blocks.
 package struct FilePump: Sendable {
     package let fileSystem: any FileSystem
-    /// Called before every piece; throws to stop the reading.
-    package let check: @Sendable () throws -> Void
+    /// Stops the reading before the next piece.
+    package let flag: StopFlag?
 
     /// Makes a pump that stops when the flag is set.
-    package init(fileSystem: any FileSystem, flag: StopFlag) {
-        self.init(fileSystem: fileSystem) { try flag.check() }
-    }
-
-    /// Makes a pump that stops when `check` throws.
-    package init(fileSystem: any FileSystem, check: @escaping @Sendable () throws -> Void = {}) {
+    package init(fileSystem: any FileSystem, flag: StopFlag? = nil) {
         self.fileSystem = fileSystem
-        self.check = check
+        self.flag = flag
     }
 
     /// Reads a range of a file, at most to the end of the file.
@@ -27,7 +22,7 @@ package struct FilePump: Sendable {
         defer { buffer.deallocate() }
         var offset = range.lowerBound
         while offset < range.upperBound {
-            try check()
+            try flag?.check()
             let left = Int(clamping: range.upperBound - offset)
             let room = UnsafeMutableRawBufferPointer(rebasing: buffer.prefix(left))
             let count = try fileSystem.read(file, into: room, at: offset)

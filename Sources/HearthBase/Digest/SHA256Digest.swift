@@ -2,7 +2,7 @@ import CCrypto
 import Foundation
 
 /// A SHA-256 digest: 32 bytes, written as 64 lower-case hexadecimal digits.
-public struct SHA256Digest: Sendable, Hashable, Codable, CustomStringConvertible {
+public struct SHA256Digest: CodedAsText, Sendable, Hashable, Codable, CustomStringConvertible {
     /// The number of bytes in a digest.
     public static let byteCount = 32
 
@@ -20,6 +20,8 @@ public struct SHA256Digest: Sendable, Hashable, Codable, CustomStringConvertible
         guard let bytes = [UInt8](hexadecimal: hex) else { return nil }
         self.init(bytes: bytes)
     }
+
+    package init?(_ text: String) { self.init(hex: text) }
 
     /// The digest of bytes already in memory.
     public init(hashing data: some ContiguousBytes) {
@@ -41,22 +43,15 @@ public struct SHA256Digest: Sendable, Hashable, Codable, CustomStringConvertible
     public static func == (left: Self, right: Self) -> Bool {
         CRYPTO_memcmp(left.bytes, right.bytes, byteCount) == 0
     }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let digest = Self(hex: try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a SHA-256 digest")
-        }
-        self = digest
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(hex)
-    }
 }
 
 extension [UInt8] {
+    /// Bytes of the system's random numbers.
+    package static func random(_ count: Int) -> Self {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    }
+
     /// Reads an even number of hexadecimal digits, `nil` for other text.
     package init?(hexadecimal text: some StringProtocol) {
         let digits = Array(text.utf8)

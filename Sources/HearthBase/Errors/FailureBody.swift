@@ -40,7 +40,7 @@ public struct FailureBody: HearthFailure, Hashable, Codable {
         self.init(
             code: try container.decode(String.self, forKey: .code),
             message: try container.decode(String.self, forKey: .message), context: try ErrorContext(from: decoder),
-            disposition: [.usage, .tryLater, .interrupted].first { $0.exitStatus == status } ?? .failed)
+            disposition: status.flatMap(ErrorDisposition.init) ?? .failed)
     }
 
     public func encode(to encoder: any Encoder) throws {

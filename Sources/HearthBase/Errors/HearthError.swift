@@ -2,79 +2,44 @@ import Foundation
 
 /// A type whose failures have error codes of their own.
 ///
-/// A module lists the codes in an extension of such a type, and names the error with a type alias:
+/// A module declares the codes in an extension, and names the error with a type alias:
 ///
 /// ```swift
-/// extension InstalledRelease: ErrorDomain {
-///     public static var errorCodes: [ErrorCode<Self>] { [.notInstalled] }
-/// }
+/// extension InstalledRelease: ErrorDomain {}
 /// public typealias StoreError = HearthError<InstalledRelease>
 /// extension ErrorCode<InstalledRelease> {
 ///     /// The family or release asked for is not on this device.
 ///     public static var notInstalled: Self { "not-installed" }
 /// }
 /// ```
-public protocol ErrorDomain: Sendable {
-    /// Every code of the domain; `docs/errors.md` is checked against these lists.
-    static var errorCodes: [ErrorCode<Self>] { get }
-}
+public protocol ErrorDomain: Sendable {}
 
 /// A stable, string-backed error code for logs, `--format json` and HTTP bodies.
 ///
-/// The set is open: code that switches over it needs a default. A string that this version does not know decodes to
-/// ``unknown`` instead of failing.
-public struct ErrorCode<Domain: ErrorDomain>: Hashable, Sendable, Codable, ExpressibleByStringLiteral,
-    CustomStringConvertible
-{
+/// The set is open: code that switches over it needs a default. `docs/errors.md` lists all codes.
+public struct ErrorCode<Domain: ErrorDomain>: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// Lower-case words joined by hyphens, such as `checksum-mismatch`.
     public let rawValue: String
 
     /// Makes a code with this exact text. Prefer the named codes.
     public init(stringLiteral value: String) { rawValue = value }
 
-    /// A code of a program of another version.
-    public static var unknown: Self { "unknown" }
-
-    /// The code with this text, ``unknown`` if this version does not know it.
-    public init(decoding text: String) {
-        // Earlier versions had three codes for too little memory.
-        let isMemory = text == "model-does-not-fit" || text == "insufficient-memory"
-        let code = Self(stringLiteral: isMemory ? "not-enough-memory" : text)
-        self = Domain.errorCodes.contains(code) ? code : .unknown
-    }
-
-    public init(from decoder: any Decoder) throws {
-        self.init(decoding: try decoder.singleValueContainer().decode(String.self))
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(rawValue)
-    }
-
     public var description: String { rawValue }
 }
 
 /// The meaning of a failure for the caller; each case has one exit status.
-public enum ErrorDisposition: Sendable, Hashable {
+public enum ErrorDisposition: Int32, Sendable, Hashable {
     /// The request failed, and will fail again until the cause is removed.
-    case failed
+    case failed = 1
     /// The request itself was wrong.
-    case usage
+    case usage = 64
     /// A later attempt may succeed: offline, metered, busy.
-    case tryLater
+    case tryLater = 75
     /// The user or the system ended the operation.
-    case interrupted
+    case interrupted = 130
 
     /// The process exit status: 1, 64, 75 or 130.
-    public var exitStatus: Int32 {
-        switch self {
-        case .failed: 1
-        case .usage: 64
-        case .tryLater: 75
-        case .interrupted: 130
-        }
-    }
+    public var exitStatus: Int32 { rawValue }
 }
 
 /// The facts of a failure, for programs. Never contains secrets or a user's text.

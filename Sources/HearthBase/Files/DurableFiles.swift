@@ -5,19 +5,22 @@ import Foundation
 /// The order is always: write the data, synchronise the file, rename, synchronise the folder.
 extension FileSystem {
     /// Replaces a file's contents. Readers see the old bytes or the new ones, never a mixture, also after a power cut.
-    package func replaceContents(of path: Path, with data: Data, permissions: UInt32 = 0o644) throws {
+    /// - Parameter isSynced: whether the new bytes are brought to the disk; if not, a power cut may leave any others.
+    package func replaceContents(
+        of path: Path, with data: Data, permissions: UInt32 = 0o644, isSynced: Bool = true
+    ) throws {
         let temporary = path.parent.appendingTemporary(besides: path.lastComponent)
         let file = try open(temporary, .createNew, permissions: permissions)
         do {
             try data.withUnsafeBytes { try write(file, $0, at: 0) }
-            try synchronize(file)
+            if isSynced { try synchronize(file) }
             try rename(temporary, to: path)
         } catch {
             // The caller gets the first error; a remaining temporary file is recognised by its name and removed later.
             try? removeFile(temporary)
             throw error
         }
-        try synchronizeFolder(path.parent)
+        if isSynced { try synchronizeFolder(path.parent) }
     }
 
     /// Changes the target of a symbolic link. Readers see the old target or the new one.

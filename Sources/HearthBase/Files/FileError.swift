@@ -1,11 +1,6 @@
 import Foundation
 
-extension Path: ErrorDomain {
-    /// The codes of ``FileError``.
-    public static var errorCodes: [ErrorCode<Self>] {
-        [.notFound, .permissionDenied, .readOnly, .diskFull, .notADirectory, .alreadyExists, .ioFailure, .settingsBusy]
-    }
-}
+extension Path: ErrorDomain {}
 
 /// A file operation that the system refused.
 public typealias FileError = HearthError<Path>

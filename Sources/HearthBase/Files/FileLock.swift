@@ -1,11 +1,5 @@
 import Foundation
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// An exclusive lock on a file, between processes and within one. The system releases it when its process ends.
 package final class FileLock: Sendable {
     private let descriptor: Locked<Int32?>
@@ -17,11 +11,7 @@ package final class FileLock: Sendable {
     /// Takes the lock if it is free, `nil` otherwise. A missing file is created, and is not removed.
     /// - Throws: ``FileError``.
     package static func tryAcquire(_ path: Path) throws -> FileLock? {
-        #if canImport(Darwin)
-        let descriptor = Darwin.open(path.string, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        #else
-        let descriptor = Glibc.open(path.string, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        #endif
+        let descriptor = open(path.string, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw FileError(errno: errno, doing: "lock", path: path) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) != 0 else { return FileLock(descriptor: descriptor) }
         let number = errno

@@ -13,15 +13,6 @@ package struct FileStatus: Sendable, Hashable {
     package let modified: Date
     /// The device and inode: the same for two names of one file.
     package let identity: FileIdentity
-
-    /// Makes a status.
-    package init(kind: Kind, size: UInt64, allocatedSize: UInt64, modified: Date, identity: FileIdentity) {
-        self.kind = kind
-        self.size = size
-        self.allocatedSize = allocatedSize
-        self.modified = modified
-        self.identity = identity
-    }
 }
 
 /// The device and inode of a file.

@@ -1,11 +1,5 @@
 import Foundation
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// The file system of this machine.
 package struct LocalFileSystem: FileSystem {
     /// The local file system.
@@ -21,13 +15,7 @@ package struct LocalFileSystem: FileSystem {
             case .createNew: O_RDWR | O_CREAT | O_EXCL
             case .uncached: O_RDWR | (try Self.uncached(path))
             }
-        let descriptor = try check("open", path) {
-            #if canImport(Darwin)
-            Darwin.open(path.string, flags | O_CLOEXEC, mode_t(permissions))
-            #else
-            Glibc.open(path.string, flags | O_CLOEXEC, mode_t(permissions))
-            #endif
-        }
+        let descriptor = try check("open", path) { openFile(path.string, flags | O_CLOEXEC, mode_t(permissions)) }
         return OpenFile(descriptor: descriptor, path: path)
     }
 
@@ -191,13 +179,7 @@ package struct LocalFileSystem: FileSystem {
 
     package func rename(_ source: Path, to target: Path) throws {
         try checkText(source, "move")
-        _ = try check("move to", target) {
-            #if canImport(Darwin)
-            Darwin.rename(source.string, target.string)
-            #else
-            Glibc.rename(source.string, target.string)
-            #endif
-        }
+        _ = try check("move to", target) { renameFile(source.string, target.string) }
     }
 
     package func removeFile(_ path: Path) throws {
@@ -278,6 +260,12 @@ package struct LocalFileSystem: FileSystem {
         return position
     }
 }
+
+/// The system's call, which a method of the same name hides.
+private func openFile(_ path: String, _ flags: Int32, _ permissions: mode_t) -> Int32 { open(path, flags, permissions) }
+
+/// The system's call, which a method of the same name hides.
+private func renameFile(_ source: String, _ target: String) -> Int32 { rename(source, target) }
 
 extension FileStatus {
     fileprivate init(_ facts: stat) {

@@ -1,11 +1,5 @@
 import Foundation
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// Asks the system to read the beginning of a model file before an engine opens it.
 ///
 /// It is only a hint: if it is not possible, the call has no effect. Called once after a release is installed and once
@@ -41,10 +35,6 @@ package enum ModelPageCacheWarmer {
 
     private static func advise(_ file: Path, below root: Path, bytes: UInt64) -> UInt64 {
         guard let target = resolve(file), let folder = resolve(root), leads(target, below: folder) else { return 0 }
-        return advise(target, bytes)
-    }
-
-    private static func advise(_ target: String, _ bytes: UInt64) -> UInt64 {
         // A symbolic link that replaced the file is not followed, and opening a named pipe does not wait for a writer.
         let descriptor = open(target, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return 0 }

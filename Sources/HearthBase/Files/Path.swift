@@ -32,7 +32,7 @@ package struct PathComponent: Sendable, Hashable, Comparable, CustomStringConver
 /// A path in the file system. Names from outside are joined only as ``PathComponent``.
 ///
 /// All operations are lexical and count bytes; only ``absolute`` and ``url`` read the state of the machine.
-public struct Path: Sendable, Hashable, CustomStringConvertible {
+public struct Path: CodedAsText, Sendable, Hashable, Codable, CustomStringConvertible {
     /// The text for the system, without separators at its end.
     public let string: String
 
@@ -106,15 +106,4 @@ public struct Path: Sendable, Hashable, CustomStringConvertible {
     }
 
     private static let separator = UInt8(ascii: "/")
-}
-
-extension Path: Codable {
-    public init(from decoder: any Decoder) throws {
-        self.init(try decoder.singleValueContainer().decode(String.self))
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(string)
-    }
 }

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// A path has 1 to 16 names joined by `/`, each a ``PathComponent``, and at most 1024 bytes. So it is never absolute or
 /// empty, and never leaves the folder. Equality is that of Swift strings, as for components.
-package struct RelativePath: Sendable, Hashable, Comparable, CustomStringConvertible {
+package struct RelativePath: CodedAsText, Sendable, Hashable, Comparable {
     /// The most names of a path.
     package static let maximumDepth = 16
     /// The most bytes of a path, separators included.
@@ -71,34 +71,10 @@ package struct RelativePath: Sendable, Hashable, Comparable, CustomStringConvert
     package static func < (left: Self, right: Self) -> Bool { left.string < right.string }
 }
 
-extension RelativePath: Codable {
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let path = RelativePath(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a path inside a folder")
-        }
-        self = path
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(string)
-    }
-}
-
 /// A set of paths that can exist together on any file system: no duplicates, no file in place of a folder, and no
 /// folder in two spellings.
 package struct DistinctPaths: Sendable {
-    private enum Place {
-        case file(RelativePath), folder(RelativePath)
-
-        var path: RelativePath {
-            switch self {
-            case .file(let path), .folder(let path): path
-            }
-        }
-    }
-    private var places: [String: Place] = [:]
+    private var places: [String: (path: RelativePath, isFolder: Bool)] = [:]
 
     /// An empty set of paths.
     package init() {}
@@ -107,14 +83,10 @@ package struct DistinctPaths: Sendable {
     package mutating func insert(_ path: RelativePath) -> RelativePath? {
         if let there = places[path.folded] { return there.path }
         for folder in path.folders {
-            switch places[folder.folded] {
-            case nil: break
-            case .folder(let known) where known == folder: break
-            case .folder(let known), .file(let known): return known
-            }
+            if let known = places[folder.folded], !known.isFolder || known.path != folder { return known.path }
         }
-        for folder in path.folders { places[folder.folded] = .folder(folder) }
-        places[path.folded] = .file(path)
+        for folder in path.folders { places[folder.folded] = (folder, true) }
+        places[path.folded] = (path, false)
         return nil
     }
 }

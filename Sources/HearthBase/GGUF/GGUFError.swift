@@ -1,22 +1,18 @@
-/// The codes of ``GGUFError``.
-public enum GGUFErrorDomain: ErrorDomain {
-    public static var errorCodes: [ErrorCode<Self>] {
-        [.notGGUF, .truncated, .corrupt, .unsupportedVersion, .headerTooLarge]
-    }
-}
+/// The domain of ``GGUFError``.
+package enum GGUFErrorDomain: ErrorDomain {}
 
 /// A file whose GGUF header cannot be read.
-public typealias GGUFError = HearthError<GGUFErrorDomain>
+package typealias GGUFError = HearthError<GGUFErrorDomain>
 
 extension ErrorCode<GGUFErrorDomain> {
     /// The file does not begin with `GGUF`: another format, a web page saved as a model, an empty file.
-    public static var notGGUF: Self { "not-gguf" }
+    package static var notGGUF: Self { "not-gguf" }
     /// The header extends past the end of the file, or of the available range.
-    public static var truncated: Self { "gguf-truncated" }
+    package static var truncated: Self { "gguf-truncated" }
     /// The header contradicts the format or itself.
-    public static var corrupt: Self { "gguf-corrupt" }
+    package static var corrupt: Self { "gguf-corrupt" }
     /// A version of the format other than 2 and 3, or the big-endian form.
-    public static var unsupportedVersion: Self { "gguf-unsupported-version" }
+    package static var unsupportedVersion: Self { "gguf-unsupported-version" }
     /// The header exceeds this package's limits (``GGUFHeader/Limits``).
-    public static var headerTooLarge: Self { "gguf-header-too-large" }
+    package static var headerTooLarge: Self { "gguf-header-too-large" }
 }

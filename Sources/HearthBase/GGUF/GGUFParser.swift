@@ -177,14 +177,9 @@ struct GGUFParser {
             minimumFileSize: bytes == nil ? nil : minimumFileSize)
     }
 
-    private struct Tensor {
-        let name: String
-        let elements: UInt64
-        let byteCount: UInt64?
-        let offset: UInt64
-    }
-
-    private mutating func readTensor(alignment: UInt64) throws -> Tensor {
+    private mutating func readTensor(alignment: UInt64) throws -> (
+        name: String, elements: UInt64, byteCount: UInt64?, offset: UInt64
+    ) {
         let name = try readName("a tensor's name")
         let dimensions = try cursor.readInteger(UInt32.self)
         guard dimensions <= 8 else {
@@ -201,13 +196,13 @@ struct GGUFParser {
             elements = product
             if index == 0 { rowLength = length }
         }
-        let type = GGUFTensorType(number: try cursor.readInteger(UInt32.self))
+        let type = GGUFTensorType.table[try cursor.readInteger(UInt32.self)]
         let offset = try cursor.readInteger(UInt64.self)
         guard offset.isMultiple(of: alignment) else {
             throw cursor.corrupt(
                 "a tensor is not aligned", field: name, expected: "a multiple of \(alignment)", found: "\(offset)")
         }
-        guard let type else { return Tensor(name: name, elements: elements, byteCount: nil, offset: offset) }
+        guard let type else { return (name, elements, nil, offset) }
         guard rowLength.isMultiple(of: type.blockLength) else {
             throw cursor.corrupt(
                 "a tensor's rows are not whole blocks", field: name, expected: "a multiple of \(type.blockLength)",
@@ -215,7 +210,7 @@ struct GGUFParser {
         }
         let (size, overflows) = (elements / type.blockLength).multipliedReportingOverflow(by: type.blockBytes)
         guard !overflows else { throw cursor.corrupt("a tensor is larger than any memory", field: name) }
-        return Tensor(name: name, elements: elements, byteCount: size, offset: offset)
+        return (name, elements, size, offset)
     }
 
     private func add(_ sum: UInt64, _ part: UInt64, of name: String) throws -> UInt64 {

@@ -1,16 +1,6 @@
 /// The storage type of a tensor: the weights and the bytes of one block (`ggml_type` and its traits in ggml.c).
-struct GGUFTensorType {
-    let blockLength: UInt64
-    let blockBytes: UInt64
-
-    /// The type with that number, `nil` for one that is newer than this table or was withdrawn.
-    init?(number: UInt32) {
-        guard let (length, bytes) = Self.table[number] else { return nil }
-        blockLength = length
-        blockBytes = bytes
-    }
-
-    private static let table: [UInt32: (UInt64, UInt64)] = [
+enum GGUFTensorType {
+    static let table: [UInt32: (blockLength: UInt64, blockBytes: UInt64)] = [
         0: (1, 4),  // F32
         1: (1, 2),  // F16
         2: (32, 18),  // Q4_0

@@ -57,25 +57,6 @@ package enum GGUFValue: Sendable, Hashable {
     package var text: String? {
         if case .string(let text) = self { text } else { nil }
     }
-
-    /// The type in the file.
-    package var type: GGUFType {
-        switch self {
-        case .uint8: .uint8
-        case .int8: .int8
-        case .uint16: .uint16
-        case .int16: .int16
-        case .uint32: .uint32
-        case .int32: .int32
-        case .uint64: .uint64
-        case .int64: .int64
-        case .float32: .float32
-        case .float64: .float64
-        case .bool: .bool
-        case .string, .longString: .string
-        case .array: .array
-        }
-    }
 }
 
 /// A metadata array. Long ones, such as a vocabulary, are skipped and only counted.

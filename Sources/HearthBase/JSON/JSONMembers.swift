@@ -37,14 +37,6 @@ package struct JSONMembers: Sendable, Hashable, ExpressibleByDictionaryLiteral, 
         }
     }
 
-    /// Removes a member.
-    /// - Returns: its value, `nil` without one.
-    @discardableResult
-    package mutating func removeValue(forKey key: String) -> JSONValue? {
-        defer { self[key] = nil }
-        return found[key]
-    }
-
     /// Takes the members of another object, which replace those of the same keys.
     package mutating func merge(_ others: JSONMembers) {
         for (key, value) in others { self[key] = value }

@@ -2,13 +2,18 @@
 struct LogThresholds: Sendable, Equatable {
     /// The threshold of all other subsystems; `nil` logs none of their entries.
     var general: Log.Level?
-    var bySubsystem: [String: Log.Level]
+    var bySubsystem: [String: Log.Level] = [:]
 
-    init(general: Log.Level?, bySubsystem: [String: Log.Level] = [:]) {
-        self.general = general
-        self.bySubsystem = bySubsystem
+    /// The lowest threshold of all: an entry below it is never logged.
+    var lowest: Log.Level? { (bySubsystem.values + (general.map { [$0] } ?? [])).min() }
+
+    func passes(_ level: Log.Level, of subsystem: String) -> Bool {
+        guard let threshold = bySubsystem[subsystem] ?? general else { return false }
+        return level >= threshold
     }
+}
 
+extension LogThresholds {
     /// Reads the form of `HEARTH_LOG`: levels and `subsystem=level`, separated by commas. Skips unknown levels.
     init(parsing text: String) {
         self.init(general: nil)
@@ -17,13 +22,5 @@ struct LogThresholds: Sendable, Equatable {
             guard let level = words.last.flatMap(Log.Level.init(rawValue:)) else { continue }
             if words.count == 2 { bySubsystem[words[0]] = level } else { general = level }
         }
-    }
-
-    /// The lowest threshold of all: an entry below it is never logged.
-    var lowest: Log.Level? { (bySubsystem.values + (general.map { [$0] } ?? [])).min() }
-
-    func passes(_ level: Log.Level, of subsystem: String) -> Bool {
-        guard let threshold = bySubsystem[subsystem] ?? general else { return false }
-        return level >= threshold
     }
 }

@@ -10,9 +10,7 @@ package struct Ed25519Key: Sendable, CustomStringConvertible, CustomReflectable 
 
     /// Makes a key of the system's random numbers.
     package init() {
-        var generator = SystemRandomNumberGenerator()
-        let seed = (0..<SignatureScheme.ed25519KeyLength).map { _ in UInt8.random(in: 0...255, using: &generator) }
-        guard let key = Self(seed: seed) else {
+        guard let key = Self(seed: .random(SignatureScheme.ed25519KeyLength)) else {
             // Every 32 bytes are a key, so only a library without Ed25519 leads here.
             preconditionFailure("OpenSSL offers no Ed25519")
         }

@@ -49,8 +49,8 @@ package struct SealedSecret: Sendable, Hashable {
     /// - Parameter label: open text that belongs to the secret; another label does not open it.
     /// - Returns: `nil` if there is not enough memory.
     package init?(_ secret: [UInt8], passphrase: String, label: [UInt8], cost: Cost = .default) {
-        let salt = Self.random(Self.saltLength)
-        let nonce = Self.random(Self.nonceLength)
+        let salt = [UInt8].random(Self.saltLength)
+        let nonce = [UInt8].random(Self.nonceLength)
         guard (1...Self.maximumLength).contains(secret.count), var key = Self.key(passphrase, salt, cost),
             let result = Self.crypt(secret, key, nonce, label: label, tag: nil)
         else { return nil }
@@ -64,11 +64,6 @@ package struct SealedSecret: Sendable, Hashable {
         guard var key = Self.key(passphrase, salt, cost) else { return nil }
         defer { OPENSSL_cleanse(&key, key.count) }
         return Self.crypt(sealed, key, nonce, label: label, tag: tag)?.bytes
-    }
-
-    private static func random(_ count: Int) -> [UInt8] {
-        var generator = SystemRandomNumberGenerator()
-        return (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
     }
 
     static func key(_ passphrase: String, _ salt: [UInt8], _ cost: Cost) -> [UInt8]? {

@@ -13,19 +13,6 @@ package enum ControlGroup {
         package var reclaimable: UInt64?
     }
 
-    /// The names of the files in one version of control groups.
-    private struct Names {
-        let limit: String
-        let used: String
-        let reclaimable: String
-
-        static let first = Names(
-            limit: "memory.limit_in_bytes", used: "memory.usage_in_bytes",
-            reclaimable: "total_inactive_file")
-        static let second = Names(
-            limit: "memory.max", used: "memory.current", reclaimable: "inactive_file")
-    }
-
     /// The smallest limit of this process's groups and their parents.
     /// - Parameter contents: the text of a file, `nil` when it cannot be read.
     package static func memoryLimit(contents: (String) -> String?) -> UInt64? {
@@ -35,13 +22,15 @@ package enum ControlGroup {
     /// The memory of this process's groups and their parents.
     /// - Parameter contents: the text of a file, `nil` when it cannot be read.
     package static func memoryGroups(contents: (String) -> String?) -> [Memory] {
-        places(contents: contents).map { folder, names in
+        folders(of: "memory", contents: contents).map { folder, isFirst in
             func number(_ file: String) -> UInt64? { contents("\(folder)/\(file)").flatMap(bytes) }
             let statistics = contents("\(folder)/memory.stat") ?? ""
-            let line = statistics.split(separator: "\n").first { $0.hasPrefix(names.reclaimable + " ") }
+            let reclaimable = isFirst ? "total_inactive_file " : "inactive_file "
+            let line = statistics.split(separator: "\n").first { $0.hasPrefix(reclaimable) }
             return Memory(
-                limit: number(names.limit), used: number(names.used),
-                reclaimable: line.flatMap { UInt64($0.dropFirst(names.reclaimable.count + 1)) })
+                limit: number(isFirst ? "memory.limit_in_bytes" : "memory.max"),
+                used: number(isFirst ? "memory.usage_in_bytes" : "memory.current"),
+                reclaimable: line.flatMap { UInt64($0.dropFirst(reclaimable.count)) })
         }
     }
 
@@ -61,12 +50,6 @@ package enum ControlGroup {
             else { return nil }
             return quota / period
         }.min()
-    }
-
-    private static func places(contents: (String) -> String?) -> [(folder: String, names: Names)] {
-        folders(of: "memory", contents: contents).map {
-            (folder: $0.path, names: $0.isFirst ? Names.first : Names.second)
-        }
     }
 
     /// The folders of this process's groups for a controller, with their version.

@@ -1,11 +1,5 @@
 import Foundation
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// The identity of a process, different from that of every other process with the same number.
 package struct ProcessIdentity: Sendable, Hashable, Codable {
     package let number: Int32
@@ -26,7 +20,7 @@ package struct ProcessIdentity: Sendable, Hashable, Codable {
 
     /// This process.
     package static let current = ProcessIdentity(
-        number: getpid(), started: Look.start(of: getpid()) ?? "", boot: SystemBoot.identity, space: Look.space())
+        number: getpid(), started: Look.start(of: getpid()) ?? "", boot: Look.boot(), space: Look.space())
 
     /// Whether the process still runs; `nil` if this process cannot determine it: the other is of another machine, boot
     /// or container.
@@ -44,21 +38,25 @@ package struct ProcessIdentity: Sendable, Hashable, Codable {
 private enum Look {
     #if canImport(Darwin)
     static func start(of process: Int32) -> String? {
+        guard let facts = facts(of: process), facts.p_stat != SZOMB else { return nil }
+        return "\(facts.p_un.__p_starttime.tv_sec).\(facts.p_un.__p_starttime.tv_usec)"
+    }
+
+    static func isEnded(_ process: Int32) -> Bool { facts(of: process).map { $0.p_stat == SZOMB } ?? false }
+
+    private static func facts(of process: Int32) -> extern_proc? {
         var facts = kinfo_proc()
         var size = MemoryLayout<kinfo_proc>.stride
         var name: [Int32] = [CTL_KERN, KERN_PROC, KERN_PROC_PID, process]
         guard sysctl(&name, UInt32(name.count), &facts, &size, nil, 0) == 0, size > 0 else { return nil }
-        guard facts.kp_proc.p_stat != SZOMB else { return nil }
-        let time = facts.kp_proc.p_un.__p_starttime
-        return "\(time.tv_sec).\(time.tv_usec)"
+        return facts.kp_proc
     }
 
-    static func isEnded(_ process: Int32) -> Bool {
-        var facts = kinfo_proc()
-        var size = MemoryLayout<kinfo_proc>.stride
-        var name: [Int32] = [CTL_KERN, KERN_PROC, KERN_PROC_PID, process]
-        guard sysctl(&name, UInt32(name.count), &facts, &size, nil, 0) == 0, size > 0 else { return false }
-        return facts.kp_proc.p_stat == SZOMB
+    static func boot() -> String {
+        var buffer = [CChar](repeating: 0, count: 64)
+        var size = buffer.count
+        guard sysctlbyname("kern.bootsessionuuid", &buffer, &size, nil, 0) == 0 else { return "" }
+        return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     static func space() -> String { "" }
@@ -80,6 +78,11 @@ private enum Look {
             return nil
         }
         return text[text.index(after: bracket)...].split(separator: " ")
+    }
+
+    static func boot() -> String {
+        let text = SystemFile.contents("/proc/sys/kernel/random/boot_id")
+        return text?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
     }
 
     static func space() -> String {

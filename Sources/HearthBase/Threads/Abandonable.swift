@@ -2,49 +2,20 @@
 /// without the caller, and its result is dropped.
 ///
 /// For waits that cannot be interrupted, such as for a thread of other code.
-/// - Parameter body: calls ``Abandonment/begin()`` before work for which its caller must wait.
 /// - Throws: errors of `body`; `CancellationError`.
 package func abandonable<Result: Sendable>(
-    _ body: @escaping @Sendable (Abandonment) async throws -> Result
+    _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
     try Task.checkCancellation()
-    let abandonment = Abandonment()
     let outcome = Outcome<Result>()
     let task = Task {
-        do { outcome.settle(.success(try await body(abandonment))) } catch { outcome.settle(.failure(error)) }
+        do { outcome.settle(.success(try await body())) } catch { outcome.settle(.failure(error)) }
     }
     return try await withTaskCancellationHandler {
         try await outcome.value
     } onCancel: {
         task.cancel()
-        if abandonment.abandon() { outcome.settle(.failure(CancellationError())) }
-    }
-}
-
-/// Whether the caller of some work may still stop waiting for it.
-package final class Abandonment: Sendable {
-    private enum State { case open, begun, abandoned }
-
-    private let state = Locked(State.open)
-
-    fileprivate init() {}
-
-    /// Makes the caller wait until the end, also when it is cancelled.
-    /// - Throws: `CancellationError` if the caller has already stopped waiting; the work must then not begin.
-    package func begin() throws {
-        let isAbandoned = state.withLock { state in
-            if state == .open { state = .begun }
-            return state == .abandoned
-        }
-        if isAbandoned { throw CancellationError() }
-    }
-
-    /// - Returns: whether the caller may stop waiting.
-    fileprivate func abandon() -> Bool {
-        state.withLock { state in
-            if state == .open { state = .abandoned }
-            return state == .abandoned
-        }
+        outcome.settle(.failure(CancellationError()))
     }
 }
 

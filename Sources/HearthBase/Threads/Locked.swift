@@ -1,8 +1,4 @@
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
+import Foundation
 
 /// A value with a mutual-exclusion lock, for critical sections of a few instructions.
 ///

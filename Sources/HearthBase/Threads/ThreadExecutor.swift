@@ -44,15 +44,10 @@ package final class ThreadExecutor: SerialExecutor {
 
 /// The waiting jobs of the thread.
 private final class JobQueue: Sendable {
-    /// Holds the executor strongly: the runtime's own reference is unowned, and the actor that owns the executor may be
-    /// released while its last job runs.
-    private struct Job: Sendable {
-        let job: UnownedJob
-        let executor: ThreadExecutor
-    }
-
     private struct State {
-        var jobs: [Job] = []
+        /// With the executor, held strongly: the runtime's own reference is unowned, and the actor that owns the executor
+        /// may be released while its last job runs.
+        var jobs: [(job: UnownedJob, executor: ThreadExecutor)] = []
         var isClosed = false
         var owner: pthread_t?
     }
@@ -67,7 +62,7 @@ private final class JobQueue: Sendable {
     var hasJobs: Bool { state.withLock { !$0.jobs.isEmpty } }
 
     func push(_ job: UnownedJob, executor: ThreadExecutor) {
-        state.withLock { $0.jobs.append(Job(job: job, executor: executor)) }
+        state.withLock { $0.jobs.append((job, executor)) }
         wakeUps.signal()
     }
 

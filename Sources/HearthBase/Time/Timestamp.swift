@@ -24,13 +24,9 @@ package struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertibl
         let (seconds, rest) = milliseconds.flooredDivision(by: 1000)
         let (days, time) = seconds.flooredDivision(by: 86_400)
         let day = CivilDate(daysSince1970: Int(days))
-        func padded(_ number: Int64, _ width: Int) -> String {
-            let digits = String(number)
-            return String(repeating: "0", count: max(0, width - digits.count)) + digits
-        }
-        return padded(Int64(day.year), 4) + "-" + padded(Int64(day.month), 2) + "-" + padded(Int64(day.day), 2) + "T"
-            + padded(time / 3600, 2) + ":" + padded(time / 60 % 60, 2) + ":" + padded(time % 60, 2) + "."
-            + padded(rest, 3) + "Z"
+        return String(
+            format: "%04ld-%02ld-%02ldT%02ld:%02ld:%02ld.%03ldZ", day.year, day.month, day.day, Int(time / 3600),
+            Int(time / 60 % 60), Int(time % 60), Int(rest))
     }
 
     /// Reads the form of ``description``, with or without the fraction and in any offset; `nil` for other text.

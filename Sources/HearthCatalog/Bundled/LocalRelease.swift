@@ -28,8 +28,7 @@ package enum LocalRelease {
             return ReleaseIdentity(family: family, version: ReleaseVersion(parsed.version), variant: parsed.variant)
         }
         let stem = path.lastComponent.lowercased().split(separator: ".").dropLast().joined(separator: ".")
-        let safe = String(
-            stem.map { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) ? $0 : "-" }.prefix(64))
+        let safe = String(stem.withCharacters(allowed: "._-", others: "-").prefix(64))
         return Family(safe).map { ReleaseIdentity(family: $0, version: ReleaseVersion(SemanticVersion(0, 0, 0))) }
     }
 }

@@ -1,23 +1,20 @@
 import Foundation
 import HearthBase
 
-/// Finds files in the cache of the Hub's own client, without opening or changing them.
-///
-/// ```
-/// <cache>/models--org--repo/blobs/<SHA-256 or git's SHA-1>      the bytes
-/// <cache>/models--org--repo/snapshots/<commit>/<path>           links to them, or copies if links are not supported
-/// ```
-struct HubCache: Sendable {
-    package let folder: Path
-
-    /// The paths that may hold the bytes of a file.
-    package func places(of file: HubFile, in reference: HubReference, at commit: String) -> [Path] {
+extension HubFile {
+    /// The paths in the cache of the Hub's own client that may hold the bytes. The cache is not opened or changed.
+    ///
+    /// ```
+    /// <cache>/models--org--repo/blobs/<SHA-256 or git's SHA-1>      the bytes
+    /// <cache>/models--org--repo/snapshots/<commit>/<path>           links to them, or copies without links
+    /// ```
+    func places(in cache: Path, of reference: HubReference, at commit: String) -> [Path] {
         guard let repository = PathComponent("models--\(reference.organization)--\(reference.repository)"),
-            let path = file.path, let commit = PathComponent(commit)
+            let path, let commit = PathComponent(commit)
         else { return [] }
-        let home = folder.appending(repository)
+        let home = cache.appending(repository)
         let name =
-            switch file.content {
+            switch content {
             case .sha256(let digest): digest.hex
             case .gitBlob(let blob): blob.hex
             }

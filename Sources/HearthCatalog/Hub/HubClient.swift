@@ -124,8 +124,7 @@ struct HubClient: Sendable {
     }
 
     private func failure(_ response: HTTPResponse, of reference: HubReference) -> CatalogError {
-        HubFailure(reference: reference, hasToken: settings.token != nil)
-            .error(status: response.status, headers: response.headers, url: response.url)
+        reference.failure(response, hasToken: settings.token != nil)
     }
 
     private func translated(_ error: HTTPError, of reference: HubReference) -> any Error {
@@ -158,21 +157,10 @@ struct HubClient: Sendable {
     private func address(_ names: [String], query: String? = nil, of reference: HubReference) throws(CatalogError)
         -> URL
     {
-        let path = names.map(Self.escaped).joined(separator: "/")
+        let path = names.map { PercentText.encoded($0) }.joined(separator: "/")
         guard let url = URL(string: "\(settings.endpoint.absoluteString)/\(path)\(query.map { "?" + $0 } ?? "")") else {
             throw HubAnswer.invalid(reference, "a name no address can hold", expected: "the name of a file")
         }
         return url
-    }
-
-    /// A name as one component of a path: everything is escaped, even slashes, except RFC 3986's unreserved characters.
-    private static func escaped(_ name: String) -> String {
-        name.utf8.map { byte in
-            let isPlain =
-                (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
-                || "-._~".utf8.contains(byte)
-            return isPlain
-                ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-        }.joined()
     }
 }

@@ -2,32 +2,29 @@ import Foundation
 import HearthBase
 import HearthHTTP
 
-/// Turns a hub's unsuccessful answer into an error.
-///
-/// The Hub gives its reasons in the header `X-Error-Code`. It answers 401 also for repositories that do not exist, so
-/// that the names of private repositories stay secret. Gated repositories have a code of their own.
-struct HubFailure: Sendable {
-    package let reference: HubReference
-    let hasToken: Bool
-
-    /// The error for an answer's status and headers.
-    package func error(status: Int, headers: HTTPHeaders, url: URL) -> CatalogError {
+extension HubReference {
+    /// The error for a hub's unsuccessful answer.
+    ///
+    /// The Hub gives its reasons in the header `X-Error-Code`. It answers 401 also for repositories that do not exist,
+    /// so that the names of private repositories stay secret. Gated repositories have a code of their own.
+    func failure(_ response: HTTPResponse, hasToken: Bool) -> CatalogError {
+        let (status, headers, url) = (response.status, response.headers, response.url)
         let code = headers["X-Error-Code"] ?? ""
         switch (code, status) {
         case ("GatedRepo", _):
             return error(
-                .repositoryGated, "\(reference.path) is gated: its owner decides who may have it", url, status,
+                .repositoryGated, "\(path) is gated: its owner decides who may have it", url, status,
                 field: "token",
                 remedy: hasToken
                     ? "Ask for access on its page, with the account of the token."
                     : "Ask for access on its page, and give a token of that account.")
         case ("RevisionNotFound", _):
             return error(
-                .revisionMissing, "\(reference.path) has no revision \((reference.revision ?? "main").quoted)", url,
+                .revisionMissing, "\(path) has no revision \((revision ?? "main").quoted)", url,
                 status, remedy: "Name a branch, a tag or a whole commit, or none.")
         case ("EntryNotFound", _):
             return error(
-                .fileMissing, "\(reference.path) has no such file", url, status,
+                .fileMissing, "\(path) has no such file", url, status,
                 remedy: "Name a file of the repository after the colon, or none.")
         case (_, 401) where headers["X-Error-Message"]?.hasPrefix("Invalid credentials") == true:
             return error(
@@ -36,20 +33,20 @@ struct HubFailure: Sendable {
         case ("RepoNotFound", _), (_, 401), (_, 404):
             return error(
                 .repositoryMissing,
-                "the hub has no repository \(reference.path)"
+                "the hub has no repository \(path)"
                     + (hasToken ? ", or not for this token" : ", or it is private"), url, status, field: "token",
                 remedy: hasToken
                     ? "Check the name, and what the token may read."
                     : "Check the name; a private repository needs a token.")
         case (_, 408), (_, 425), (_, 429), (_, 500...):
             return CatalogError(
-                .originUnreachable, "the hub answered \(status) about \(reference.path)",
+                .originUnreachable, "the hub answered \(status) about \(path)",
                 context: ErrorContext(
-                    model: reference.description, url: url.shown, found: "\(status)", remedy: "Try again later."),
+                    model: description, url: url.shown, found: "\(status)", remedy: "Try again later."),
                 disposition: .tryLater)
         default:
             return error(
-                .originRefused, "the hub refused \(reference.path) with status \(status)", url, status,
+                .originRefused, "the hub refused \(path) with status \(status)", url, status,
                 remedy: "Check the name, the address of the hub, and what the token may read.")
         }
     }
@@ -61,6 +58,6 @@ struct HubFailure: Sendable {
         CatalogError(
             code, message,
             context: ErrorContext(
-                model: reference.description, url: url.shown, field: field, found: "\(status)", remedy: remedy))
+                model: description, url: url.shown, field: field, found: "\(status)", remedy: remedy))
     }
 }

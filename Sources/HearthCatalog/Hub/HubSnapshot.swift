@@ -168,11 +168,10 @@ struct HubSnapshot: Sendable {
 
     /// The projector for the weights, in the precision that most engines support.
     private static func projector(among projectors: [Chosen]) -> Chosen? {
-        let precisions = ["bf16", "f16", "f32", "q8_0"]
         func rank(_ file: Chosen) -> Int {
             let words = Set(file.name.split { "-. ".contains($0) }.map(String.init))
             let order = ["f16": 0, "bf16": 1, "q8_0": 2, "f32": 3]
-            return precisions.compactMap { words.contains($0) ? order[$0] : nil }.min() ?? 4
+            return words.compactMap { order[$0] }.min() ?? 4
         }
         return projectors.map { (rank: rank($0), file: $0) }
             .min { ($0.rank, $0.file.path) < ($1.rank, $1.file.path) }?.file

@@ -9,7 +9,7 @@ import HearthHTTP
 package struct HubSource: CatalogSource {
     package let reference: HubReference
     private let client: HubClient
-    private let cache: HubCache?
+    private let cache: Path?
 
     package var name: String { reference.description }
 
@@ -19,7 +19,7 @@ package struct HubSource: CatalogSource {
     ) {
         self.reference = reference
         client = HubClient(http: http, settings: settings)
-        cache = settings.cacheFolder.map { HubCache(folder: $0) }
+        cache = settings.cacheFolder
     }
 
     /// Lists the repository's current files; never cached.
@@ -32,7 +32,7 @@ package struct HubSource: CatalogSource {
         let snapshot = HubSnapshot(reference: reference, repository: repository, files: files)
         let known = Dictionary(files.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         var catalog = Catalog(releases: try snapshot.releases())
-        catalog.versionRule = .different
+        catalog.isOrdered = false
         for index in catalog.releases.indices {
             try place(&catalog.releases[index].file, known, repository.commit)
             for companion in catalog.releases[index].companions.indices {
@@ -59,7 +59,7 @@ package struct HubSource: CatalogSource {
     private func place(_ file: inout RemoteFile, _ known: [String: HubFile], _ commit: String) throws(CatalogError) {
         file.locations = [try client.location(of: file.name, reference, at: commit)]
         if let cache, let hubFile = known[file.name.string] {
-            file.copies = cache.places(of: hubFile, in: reference, at: commit)
+            file.copies = hubFile.places(in: cache, of: reference, at: commit)
         }
     }
 }

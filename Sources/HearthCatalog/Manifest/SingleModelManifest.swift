@@ -43,7 +43,7 @@ extension Catalog {
             listAddress: listName.flatMap { URL(string: "classes/\($0.name)", relativeTo: document.base)?.absoluteURL })
         release.trainedOn = try document.text("training_date")
         self.init(releases: [release], current: [family: version])
-        versionRule = .different
+        isOrdered = false
     }
 }
 

@@ -36,3 +36,21 @@ extension CatalogError {
         }
     }
 }
+
+extension HTTPResponse {
+    /// The bytes of a successful answer that is no web page.
+    /// - Parameter name: the kind of document, in messages.
+    func document(_ name: String, at url: URL, limit: Int) async throws -> Data {
+        guard (200...299).contains(status) else { throw CatalogError.refusal(status: status, of: url) }
+        if let length = contentLength, length > UInt64(limit) { throw HTTPError.tooLarge(limit: UInt64(limit)) }
+        let data = try await body.collect(upTo: limit)
+        guard headers["Content-Type"]?.lowercased().hasPrefix("text/html") != true else {
+            throw CatalogError(
+                .notAManifest, "\(url.shown) is no \(name): a web page came instead",
+                context: ErrorContext(
+                    url: url.shown, expected: "application/json", found: "text/html",
+                    remedy: "Check the address, and whether this network wants a log-in first."))
+        }
+        return data
+    }
+}

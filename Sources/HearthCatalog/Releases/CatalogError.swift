@@ -1,17 +1,7 @@
 import Foundation
 import HearthBase
 
-extension Release: ErrorDomain {
-    /// The codes of ``CatalogError``.
-    public static var errorCodes: [ErrorCode<Self>] {
-        [
-            .badReference, .manifestInvalid, .manifestTooLarge, .schemaTooNew, .notAManifest,
-            .originUnreachable, .originRefused, .unknownFamily, .familyNeeded, .unknownVersion, .unknownVariant,
-            .catalogRollback, .badEndpoint, .repositoryMissing, .repositoryGated, .revisionMissing,
-            .fileMissing, .hubAnswerInvalid, .noKnownModel, .unusableName,
-        ]
-    }
-}
+extension Release: ErrorDomain {}
 
 /// A source could not be reached or read, or does not offer the requested model.
 public typealias CatalogError = HearthError<Release>

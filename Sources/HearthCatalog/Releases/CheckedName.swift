@@ -1,26 +1,15 @@
+import HearthBase
+
 /// A name that follows the rules of its type; encoded as its text, and checked when it is decoded.
-package protocol CheckedName: Codable, CustomStringConvertible {
+package protocol CheckedName: CodedAsText {
     /// The name as text.
     var name: String { get }
-    /// The value of exactly that name, `nil` if the name is not allowed.
-    init?(_ name: String)
 }
 
 extension CheckedName {
     public var description: String { name }
 
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let value = Self(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an allowed name")
-        }
-        self = value
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(name)
-    }
+    public static func < (left: Self, right: Self) -> Bool { left.name < right.name }
 }
 
 extension UInt8 {

@@ -11,33 +11,18 @@ package struct Catalog: Sendable, Hashable {
     package var issued: Date?
     /// After this date, no release is installed from the catalog unless the user insists.
     package var expires: Date?
-    /// How this catalog decides whether a version replaces another.
-    package var versionRule: VersionRule
+    /// Whether only a newer version replaces another. If not, any other version does: the publisher names the one wanted
+    /// version. Used for a hub's revision and the only entry of an unsigned single-model manifest.
+    package var isOrdered = true
 
     /// A catalog of the given releases.
-    package init(
-        releases: [Release], current: [Family: ReleaseVersion] = [:], serial: UInt64? = nil, issued: Date? = nil,
-        expires: Date? = nil
-    ) {
+    package init(releases: [Release], current: [Family: ReleaseVersion] = [:]) {
         self.releases = releases
         self.current = current
-        self.serial = serial
-        self.issued = issued
-        self.expires = expires
-        versionRule = .ordered
     }
 
     /// The offered families, sorted, each once.
     package var families: [Family] { Set(releases.map(\.identity.family)).sorted() }
-}
-
-/// When a catalog's version replaces an installed one.
-package enum VersionRule: Sendable, Hashable {
-    /// When it is newer. An older one replaces it only on request.
-    case ordered
-    /// When it differs: the publisher names the one wanted version. Used for a hub's revision and the only entry of an
-    /// unsigned single-model manifest.
-    case different
 }
 
 /// One version and variant of a model, as a source describes it.
@@ -48,7 +33,7 @@ public struct Release: Sendable, Hashable {
     /// The weights, or the archive that holds them.
     package var file: RemoteFile
     /// Further files of the release: projector, shards, labels, tokenizer.
-    package var companions: [RemoteFile]
+    package var companions: [RemoteFile] = []
     public var role: ModelRole
     public var format: ModelFormat
     /// The name shown to people.
@@ -58,13 +43,13 @@ public struct Release: Sendable, Hashable {
     public var released: String?
     public var notes: String?
     public var contextLength: Int?
-    package var requirements: Requirements
+    package var requirements = Requirements()
     public var minimumAppVersion: SemanticVersion?
     package var archive: Archive?
     /// The chunk index of ``file``.
     package var index: RemoteFile?
     /// The chunk indexes of companions, by their names in the release folder.
-    package var companionIndexes: [RelativePath: RemoteFile]
+    package var companionIndexes: [RelativePath: RemoteFile] = [:]
     public var rollout: Rollout?
     /// The publisher's reason for withdrawing the release; `nil` for a release that is offered.
     package var yanked: String?
@@ -80,11 +65,8 @@ public struct Release: Sendable, Hashable {
         self.identity = identity
         self.id = id
         self.file = file
-        companions = []
-        companionIndexes = [:]
         self.role = role
         self.format = format
-        requirements = Requirements()
     }
 
     /// The files to download: the weights or their archive first, then the companions outside that archive, then the
@@ -117,7 +99,7 @@ package struct RemoteFile: Sendable, Hashable {
     /// Absolute download addresses, the preferred one first.
     package var locations: [URL]
     /// Paths on this machine that may hold the same bytes; they are hashed before use.
-    package var copies: [Path]
+    package var copies: [Path] = []
 
     /// Whether the entry has a digest to check the bytes with.
     package var isVerifiable: Bool { digest != nil || gitBlob != nil }
@@ -130,7 +112,6 @@ package struct RemoteFile: Sendable, Hashable {
         self.size = size
         self.digest = digest
         self.locations = locations
-        copies = []
     }
 }
 
@@ -173,12 +154,6 @@ package enum FileRole: String, Sendable, Hashable, Codable, CaseIterable {
 package struct Requirements: Sendable, Hashable {
     package var memoryBytes: UInt64?
     package var storageBytes: UInt64?
-
-    /// Memberwise.
-    package init(memoryBytes: UInt64? = nil, storageBytes: UInt64? = nil) {
-        self.memoryBytes = memoryBytes
-        self.storageBytes = storageBytes
-    }
 }
 
 /// The packing of the downloaded file.
@@ -217,12 +192,4 @@ package struct Classes: Sendable, Hashable {
     package var labels: RemoteFile?
     /// The address at which a list may be that the manifest gives no digest of, as in the single-model dialect.
     package var listAddress: URL?
-
-    /// Memberwise.
-    package init(count: Int? = nil, listVersion: String? = nil, labels: RemoteFile? = nil, listAddress: URL? = nil) {
-        self.count = count
-        self.listVersion = listVersion
-        self.labels = labels
-        self.listAddress = listAddress
-    }
 }

@@ -12,8 +12,6 @@ public struct Family: CheckedName, Sendable, Hashable, Comparable, Codable, Cust
         guard bytes.allSatisfy({ $0.isLowerCaseAlphanumeric || ".-_".utf8.contains($0) }) else { return nil }
         self.name = String(name)
     }
-
-    public static func < (left: Self, right: Self) -> Bool { left.name < right.name }
 }
 
 /// The version of a release: a semantic version, or an opaque name such as a commit.
@@ -42,9 +40,6 @@ public struct ReleaseVersion: CheckedName, Sendable, Hashable, Codable, CustomSt
         guard let semantic, let otherSemantic = other.semantic else { return nil }
         return otherSemantic < semantic
     }
-
-    public static func == (left: Self, right: Self) -> Bool { left.name == right.name }
-    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
 /// One build of a version, usually its quantization: `[a-z0-9._]+`, at most 64 bytes.
@@ -60,8 +55,6 @@ public struct Variant: CheckedName, Sendable, Hashable, Comparable, Codable, Cus
         }
         self.name = String(name)
     }
-
-    public static func < (left: Self, right: Self) -> Bool { left.name < right.name }
 }
 
 /// The first 8 hexadecimal digits of the digest of a release's files. Distinguishes releases with the same name but
@@ -85,8 +78,6 @@ package struct ContentTag: CheckedName, Sendable, Hashable, Comparable {
         guard let plus = text.lastIndex(of: "+"), let tag = Self(text[text.index(after: plus)...]) else { return nil }
         return (text[..<plus], tag)
     }
-
-    package static func < (left: Self, right: Self) -> Bool { left.name < right.name }
 }
 
 /// Identifies a release by family, version and variant, plus a content tag if other bytes had that name before.

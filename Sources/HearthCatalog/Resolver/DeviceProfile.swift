@@ -43,13 +43,7 @@ package struct RolloutCohort: Sendable, Hashable {
     }
 
     /// A cohort with a random identifier.
-    static func random() -> Self {
-        var generator = SystemRandomNumberGenerator()
-        let bytes = (0..<16).map { _ in UInt8.random(in: 0 ... .max, using: &generator) }
-        return Self(bytes: bytes)
-    }
-
-    private init(bytes: [UInt8]) { identifier = bytes.hexadecimal }
+    init() { identifier = [UInt8].random(16).hexadecimal }
 
     /// The device's place in the rollout of a seed: 0 to 99.
     package func place(seed: String) -> Int {
@@ -79,9 +73,9 @@ package struct DeviceIdentifier: Sendable {
     package func cohort() throws -> RolloutCohort {
         if let known = try read() { return known }
         try fileSystem.makeFolders(path.parent)
-        let fresh = RolloutCohort.random()
+        let fresh = RolloutCohort()
         let temporary = path.parent.appendingTemporary(besides: path.lastComponent)
-        try fileSystem.replaceContents(of: temporary, with: Self.data(fresh), permissions: 0o600)
+        try fileSystem.replaceContents(of: temporary, with: Data("\(fresh.identifier)\n".utf8), permissions: 0o600)
         do {
             try fileSystem.makeHardLink(at: path, to: temporary)
         } catch is FileError {
@@ -101,6 +95,4 @@ package struct DeviceIdentifier: Sendable {
         let text = String(decoding: try fileSystem.contents(ofFile: path, limit: 64), as: UTF8.self)
         return RolloutCohort(text.trimmingCharacters(in: .newlines))
     }
-
-    private static func data(_ cohort: RolloutCohort) -> Data { Data((cohort.identifier + "\n").utf8) }
 }

@@ -71,7 +71,7 @@ public struct Offer: Sendable, Hashable {
         offer.origin = listing.origin
         offer.freshness = listing.freshness
         offer.signedUntil = listing.signedUntil
-        offer.isOrdered = listing.catalog.versionRule != .different
+        offer.isOrdered = listing.catalog.isOrdered
         return offer
     }
 

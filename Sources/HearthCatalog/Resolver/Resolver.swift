@@ -119,18 +119,17 @@ package struct Resolver: Sendable {
     /// 1. a pinned family stays;
     /// 2. a family that the catalog does not list stays, and so does every family if the catalog has expired;
     /// 3. the offered release is used if it is newer, or merely different if versions have no order
-    ///    (``VersionRule/different``, or names that cannot be compared) or the release in use was withdrawn;
+    ///    (a catalog that is not ordered, or names that cannot be compared) or the release in use was withdrawn;
     /// 4. otherwise the family stays. The reason is the objection to the first newer release passed over, if any.
     /// - Parameters:
     ///   - inUse: the active or bundled release.
-    ///   - allowsStale: whether an expired catalog may decide.
     package func update(
-        of family: Family, inUse: ReleaseIdentity?, pinned: ReleaseIdentity? = nil, allowsStale: Bool = false,
+        of family: Family, inUse: ReleaseIdentity?, pinned: ReleaseIdentity? = nil,
         at now: Date
     ) throws -> Update {
         if let pinned { return .noUpdate(.pinned(pinned)) }
         guard let preferred = catalog.preferredVersion(of: family) else { return .noUpdate(.notOffered) }
-        if let expires = catalog.expires, expires < now, !allowsStale {
+        if let expires = catalog.expires, expires < now {
             return .noUpdate(.catalogStale(since: expires))
         }
         // Keep the variant in use if the publisher's version has it.
@@ -168,7 +167,7 @@ package struct Resolver: Sendable {
 
     private func isWanted(_ version: ReleaseVersion, over other: ReleaseVersion) -> Bool {
         guard version != other else { return false }
-        if catalog.versionRule == .different { return true }
+        if !catalog.isOrdered { return true }
         return version.isNewer(than: other) ?? true
     }
 }

@@ -56,12 +56,14 @@ package struct CatalogCache: Sendable {
         let place = place(of: origin)
         guard let record = try record(in: place) else { return nil }
         guard Self.mayComeFrom(record.location, origin.manifestURL) else {
-            throw Damage("it names \(record.location.shown)")
+            throw CatalogError(.manifestInvalid, "it names \(record.location.shown)")
         }
         let file = Self.bytes(record.digest, in: place)
-        guard try isFile(file) else { throw Damage("the manifest is missing") }
+        guard try isFile(file) else { throw CatalogError(.manifestInvalid, "the manifest is missing") }
         let data = try fileSystem.contents(ofFile: file, limit: Catalog.maximumManifestSize)
-        guard SHA256Digest(hashing: data) == record.digest else { throw Damage("the manifest has changed") }
+        guard SHA256Digest(hashing: data) == record.digest else {
+            throw CatalogError(.manifestInvalid, "the manifest has changed")
+        }
         return CachedCatalog(record: record, data: data)
     }
 
@@ -155,12 +157,6 @@ package struct CatalogCache: Sendable {
         case "http": return location.isLoopback && url.scheme?.lowercased() == "http"
         default: return false
         }
-    }
-
-    /// The reason why a copy cannot be used.
-    private struct Damage: Error, CustomStringConvertible {
-        let description: String
-        init(_ problem: String) { description = problem }
     }
 }
 

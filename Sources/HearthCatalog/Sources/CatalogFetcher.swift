@@ -59,20 +59,7 @@ package struct CatalogFetcher: Sendable {
             if response.status == 304, headers["If-None-Match"] != nil || headers["If-Modified-Since"] != nil {
                 return .unchanged(received)
             }
-            guard (200...299).contains(response.status) else {
-                throw CatalogError.refusal(status: response.status, of: url)
-            }
-            if let length = response.contentLength, length > UInt64(Catalog.maximumManifestSize) {
-                throw CatalogError.manifestTooLarge(url: url)
-            }
-            let data = try await response.body.collect(upTo: Catalog.maximumManifestSize)
-            if response.headers["Content-Type"]?.lowercased().hasPrefix("text/html") == true {
-                throw CatalogError(
-                    .notAManifest, "\(url.shown) is no manifest: a web page came instead",
-                    context: ErrorContext(
-                        url: url.shown, expected: "application/json", found: "text/html",
-                        remedy: "Check the address, and whether this network wants a log-in first."))
-            }
+            let data = try await response.document("manifest", at: url, limit: Catalog.maximumManifestSize)
             return .manifest(data, response.url, received)
         } catch let error as HTTPError {
             throw CatalogError.failure(error, of: url, within: Self.timeout)

@@ -42,18 +42,7 @@ package struct CatalogListing: Sendable, Hashable {
     package let location: URL
     package let freshness: Freshness
     /// When the first signature of a signed origin expires; `nil` for an unsigned list.
-    package let signedUntil: Date?
-
-    /// Memberwise.
-    package init(
-        catalog: Catalog, source: String, location: URL, freshness: Freshness, signedUntil: Date? = nil
-    ) {
-        self.catalog = catalog
-        self.source = source
-        self.location = location
-        self.freshness = freshness
-        self.signedUntil = signedUntil
-    }
+    package var signedUntil: Date?
 
     /// The source as an origin: its name and the address of the list.
     package var origin: Origin { Origin(name: source, manifestURL: location) }

@@ -107,7 +107,7 @@ package struct OriginSource: CatalogSource {
         guard asksForRoot else { return }
         let root: OfferedRoot?
         do {
-            root = try await signed.offeredRoot()
+            root = try await origin.roots(fetcher.http).newest()
         } catch let error as any HearthFailure {
             // The request for the list reports an origin that does not answer. A web page is not a root.
             Log.write(.info, "\(origin.manifestURL.shown) offers no root: \(error)")

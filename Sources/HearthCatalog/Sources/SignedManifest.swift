@@ -48,9 +48,6 @@ struct SignedManifest: Sendable {
         }
     }
 
-    /// The newest root of an origin of which this device has none; `nil` for an unsigned origin.
-    func offeredRoot() async throws -> OfferedRoot? { try await origin.roots(http).newest() }
-
     private func adopt(_ digest: SHA256Digest) async throws {
         let now = time.now
         if try await blocking({ [store] in try store.isPinned(digest, now: now) }) { return }

@@ -1,21 +1,12 @@
 import Foundation
 import HearthBase
 
-/// The codes of ``TrustError``.
-public enum TrustErrorDomain: ErrorDomain {
-    public static var errorCodes: [ErrorCode<Self>] {
-        [
-            .metadataInvalid, .metadataTooLarge, .metadataMissing, .tooFewSignatures, .metadataRollback,
-            .metadataExpired, .metadataMismatch, .unknownTarget, .targetMismatch, .tooManyDelegations, .noTrustedRoot,
-            .trustBusy, .badKey, .passphraseNeeded, .passphraseWrong,
-        ]
-    }
-}
+extension Origin: ErrorDomain {}
 
 /// Signed metadata of an origin was refused. What is installed is not affected.
-public typealias TrustError = HearthError<TrustErrorDomain>
+public typealias TrustError = HearthError<Origin>
 
-extension ErrorCode<TrustErrorDomain> {
+extension ErrorCode<Origin> {
     /// A metadata file is malformed: no JSON, a key twice, nested too deep, or a field missing or of the wrong type.
     public static var metadataInvalid: Self { "metadata-invalid" }
     /// A metadata file is larger than it may be.
@@ -48,7 +39,7 @@ extension ErrorCode<TrustErrorDomain> {
     public static var passphraseWrong: Self { "passphrase-wrong" }
 }
 
-extension HearthError<TrustErrorDomain> {
+extension HearthError<Origin> {
     static let installedWorks = "What is installed keeps working."
 
     static func invalid(_ file: String, _ problem: String, field: String? = nil) -> Self {

@@ -1,4 +1,3 @@
-import Foundation
 import HearthBase
 
 /// The files of a classifier, and what its publisher promised of them.

@@ -5,7 +5,7 @@ import HearthBase
 /// ```swift
 /// let classifier = try await ONNXClassifier.load(ClassifierFiles(local: Path("hanzi.onnx")))
 /// let answer = try await classifier.classify([picture], top: 5)[0]
-/// print(answer.candidates[0].label, answer.candidates[0].confidence)
+/// print(answer[0].label, answer[0].confidence)
 /// ```
 public protocol ImageClassifier: Sendable {
     /// The facts of the model and its classes.
@@ -15,14 +15,14 @@ public protocol ImageClassifier: Sendable {
     ///
     /// Several calls may run at once. A cancelled call ends after the batch under way, at most 32 pictures.
     /// - Parameter top: the most candidates of a picture; 1 or more.
-    /// - Returns: an answer for each picture, in the same order.
+    /// - Returns: the candidates of each picture, in the same order, the likeliest first.
     /// - Throws: ``ClassificationError`` with `classification-failed`; `CancellationError`.
-    func classify(_ pictures: [Picture], top: Int) async throws -> [Classification]
+    func classify(_ pictures: [Picture], top: Int) async throws -> [[Candidate]]
 }
 
 extension ImageClassifier {
     /// Classifies one picture.
-    public func classify(_ picture: Picture, top: Int = 5) async throws -> Classification {
+    public func classify(_ picture: Picture, top: Int = 5) async throws -> [Candidate] {
         guard let answer = try await classify([picture], top: top).first else {
             throw ClassificationError(.failed, "the classifier gave no answer")
         }
@@ -39,47 +39,18 @@ public struct ClassifierInformation: Sendable, Hashable {
     /// The version of the list of classes; `nil` if unknown.
     public var classListVersion: String?
     /// The size of the model's input in pixels.
-    public var inputWidth: Int
-    public var inputHeight: Int
+    public var inputWidth = 64
+    public var inputHeight = 64
     /// Whether the model sees grey only.
-    public var isGrey: Bool
+    public var isGrey = true
     /// The white margin around a character cut from a page, as a share of the character's side.
-    public var margin: Double
+    public var margin = 0.1
     /// The confidences that the publisher recommends for routing.
     package var thresholds = RoutingThresholds()
 
     /// Makes facts, by default those of a grey input of 64 × 64 pixels.
-    public init(
-        name: String, classCount: Int, classListVersion: String? = nil, inputWidth: Int = 64, inputHeight: Int = 64,
-        isGrey: Bool = true, margin: Double = 0.1
-    ) {
+    public init(name: String, classCount: Int) {
         self.name = name
         self.classCount = classCount
-        self.classListVersion = classListVersion
-        self.inputWidth = inputWidth
-        self.inputHeight = inputHeight
-        self.isGrey = isGrey
-        self.margin = margin
-    }
-}
-
-/// The answer to a picture: the likeliest classes, the likeliest first.
-public struct Classification: Sendable, Hashable {
-    public var candidates: [Candidate]
-
-    /// Makes an answer of candidates in order.
-    public init(_ candidates: [Candidate]) { self.candidates = candidates }
-}
-
-/// A class and how likely a picture shows it.
-public struct Candidate: Sendable, Hashable {
-    public var label: String
-    /// 0...1; the confidences of all classes add up to one. NaN if the model computed no number.
-    public var confidence: Double
-
-    /// Memberwise.
-    public init(_ label: String, _ confidence: Double) {
-        self.label = label
-        self.confidence = confidence
     }
 }

@@ -85,8 +85,8 @@ private final class Computation: @unchecked Sendable {
     ) throws(VisionFailure) -> (numbers: [Float], count: Int) {
         var output = [Float](repeating: 0, count: capacity)
         var count = 0
-        try VisionFailure.require {
-            hearth_computation_run(raw, shape, shape.count, &input, &output, capacity, &count, $0)
+        try VisionFailure.check {
+            hearth_computation_run(raw, shape, shape.count, &input, &output, capacity, &count, $0) ? () : nil
         }
         return (output, count)
     }

@@ -66,22 +66,22 @@ public final class ONNXClassifier: ImageClassifier {
         settings = loaded.settings
         labels = loaded.labels.labels
         batch = try Self.batch(network, settings, name)
-        var known = ClassifierInformation(
-            name: files.name, classCount: labels.count,
-            classListVersion: files.classListVersion ?? settings.classListVersion, inputWidth: settings.width,
-            inputHeight: settings.height, isGrey: settings.channels == .grey, margin: settings.margin)
+        var known = ClassifierInformation(name: files.name, classCount: labels.count)
+        known.classListVersion = files.classListVersion ?? settings.classListVersion
+        (known.inputWidth, known.inputHeight) = (settings.width, settings.height)
+        (known.isGrey, known.margin) = (settings.channels == .grey, settings.margin)
         known.thresholds = settings.thresholds
         information = known
         try probeWidth(files)
     }
 
-    public func classify(_ pictures: [Picture], top: Int) async throws -> [Classification] {
+    public func classify(_ pictures: [Picture], top: Int) async throws -> [[Candidate]] {
         let parts = parts(of: pictures)
         let rest = Locked(parts.indices)
         // Each takes the next part until none is left.
-        let lane: @Sendable () async throws -> [(part: Int, answers: [Classification])] = { [self] in
+        let lane: @Sendable () async throws -> [(part: Int, answers: [[Candidate]])] = { [self] in
             try await StopFlag.blocking { [self] flag in
-                var found: [(part: Int, answers: [Classification])] = []
+                var found: [(part: Int, answers: [[Candidate]])] = []
                 while let part = rest.withLock({ $0.popFirst() }) {
                     try flag.check()
                     found.append((part, try classify(parts[part], top: top)))
@@ -90,7 +90,7 @@ public final class ONNXClassifier: ImageClassifier {
             }
         }
         guard parts.count > 1, lanes > 1 else { return try await lane().flatMap(\.answers) }
-        return try await withThrowingTaskGroup(of: [(part: Int, answers: [Classification])].self) { group in
+        return try await withThrowingTaskGroup(of: [(part: Int, answers: [[Candidate]])].self) { group in
             for _ in 0..<min(lanes, parts.count) { group.addTask(operation: lane) }
             let found = try await group.reduce(into: []) { $0 += $1 }
             return found.sorted { $0.part < $1.part }.flatMap(\.answers)
@@ -110,12 +110,12 @@ public final class ONNXClassifier: ImageClassifier {
     }
 
     /// Classifies the pictures of one computation. Blocks.
-    private func classify(_ part: ArraySlice<Picture>, top: Int) throws -> [Classification] {
+    private func classify(_ part: ArraySlice<Picture>, top: Int) throws -> [[Candidate]] {
         let scores = Scores(output: settings.output, temperature: settings.temperature)
         let numbers = try compute(part)
         return (0..<part.count).map { index in
             let row = numbers[index * labels.count..<(index + 1) * labels.count]
-            return Classification(scores.ranked(row, top: top).map { Candidate(labels[$0.place], $0.confidence) })
+            return scores.ranked(row, top: top).map { Candidate(labels[$0.place], $0.confidence) }
         }
     }
 
@@ -180,7 +180,7 @@ public final class ONNXClassifier: ImageClassifier {
     private func probe(_ loaded: LoadedClassifier) throws {
         guard let canary = loaded.canary else { return }
         let picture = try Picture(file: canary.bytes)
-        let answer = try classify([picture], top: 1).first?.candidates.first
+        let answer = try classify([picture], top: 1).first?.first
         guard let answer, answer.label == canary.label, answer.confidence.isFinite else {
             throw ClassificationError(
                 .canaryMissed, "\(information.name) does not know the picture that its publisher sent along",

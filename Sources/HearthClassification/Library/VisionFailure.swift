@@ -33,14 +33,6 @@ struct VisionFailure: Error, Hashable {
         return result
     }
 
-    /// Calls a C function that writes a reason if it returns `false`.
-    static func require(
-        _ call: (UnsafeMutablePointer<hearth_vision_error>) -> Bool
-    ) throws(VisionFailure) {
-        var error = hearth_vision_error()
-        guard call(&error) else { throw VisionFailure(error) }
-    }
-
     /// The error of a library that is not on this machine.
     func missing(_ library: String) -> ClassificationError {
         ClassificationError(

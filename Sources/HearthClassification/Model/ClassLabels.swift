@@ -64,12 +64,7 @@ package struct ClassLabels: Sendable, Hashable {
     }
 
     private static func array(_ data: Data, _ name: String) throws -> [String] {
-        let document: JSONValue
-        do {
-            document = try JSONValue(parsing: data)
-        } catch {
-            throw unusable(name, "it is not JSON")
-        }
+        guard let document = try? JSONValue(parsing: data) else { throw unusable(name, "it is not JSON") }
         guard case .array(let items) = document else { throw unusable(name, "it is not a list of labels") }
         return try items.map { item in
             guard case .string(let text) = item else { throw unusable(name, "a label is not a text") }

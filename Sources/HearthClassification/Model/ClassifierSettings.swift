@@ -36,17 +36,17 @@ package struct ClassifierSettings: Sendable, Hashable {
     /// The size of the input in pixels, 1...2048.
     package var width: Int
     package var height: Int
-    package var layout: Layout
-    package var channels: Channels
+    package var layout = Layout.nchw
+    package var channels = Channels.grey
     /// One number for each channel.
-    package var mean: [Float]
-    package var scale: [Float]
+    package var mean: [Float] = [0]
+    package var scale: [Float] = [1 / 255]
     /// The white margin around a character cut from a page, as a share of the character's side: 0...0.5.
-    package var margin: Double
-    package var output: Output
+    package var margin = 0.1
+    package var output = Output.logits
     /// Divides the logits before the softmax; above 0.
-    package var temperature: Double
-    package var thresholds: RoutingThresholds
+    package var temperature = 1.0
+    package var thresholds = RoutingThresholds()
     package var canary: Canary?
     /// The version of the list of classes that the model was trained on; `nil` if the publisher does not tell.
     package var classListVersion: String?
@@ -79,6 +79,9 @@ package struct ClassifierSettings: Sendable, Hashable {
         return input
     }
 
+}
+
+extension ClassifierSettings {
     /// Reads the file's bytes.
     /// - Parameter name: the file's name for messages.
     /// - Throws: `classifier-settings-unusable`.
@@ -107,18 +110,6 @@ package struct ClassifierSettings: Sendable, Hashable {
             context: ErrorContext(
                 file: name, field: field.isEmpty ? nil : field, remedy: "The publisher must correct it."),
             underlying: cause)
-    }
-
-    /// Memberwise.
-    package init(
-        width: Int, height: Int, layout: Layout = .nchw, channels: Channels = .grey, mean: [Float] = [0],
-        scale: [Float] = [1 / 255], margin: Double = 0.1, output: Output = .logits, temperature: Double = 1,
-        thresholds: RoutingThresholds = RoutingThresholds(), canary: Canary? = nil, classListVersion: String? = nil
-    ) {
-        (self.width, self.height, self.layout, self.channels) = (width, height, layout, channels)
-        (self.mean, self.scale, self.margin) = (mean, scale, margin)
-        (self.output, self.temperature, self.thresholds, self.canary) = (output, temperature, thresholds, canary)
-        self.classListVersion = classListVersion
     }
 }
 

@@ -6,8 +6,6 @@ struct ONNXFacts: Sendable, Hashable {
     private(set) var metadata: [String: String] = [:]
     /// The names of the operators, with their domain if it is not ONNX's own.
     private(set) var operators: Set<String> = []
-    /// The version of ONNX's operators.
-    private(set) var operatorSet: Int?
 
     /// The operators that compute with activations rounded to 8 bits, in order.
     var roundingOperators: [String] {
@@ -46,7 +44,6 @@ struct ONNXFacts: Sendable, Hashable {
                 case (7, .bytes(let range)):
                     hasGraph = true
                     try readGraph(&reader, range, depth: 0)
-                case (8, .bytes(let range)): try readOperatorSet(&reader, range)
                 case (14, .bytes(let range)): try readMetadata(&reader, range)
                 default: break
                 }
@@ -115,19 +112,6 @@ struct ONNXFacts: Sendable, Hashable {
             default: break
             }
         }
-    }
-
-    private mutating func readOperatorSet(_ reader: inout ProtobufReader, _ range: Range<Int>) throws {
-        var domain = ""
-        var version: Int?
-        try reader.fields(in: range) { reader, number, value in
-            switch (number, value) {
-            case (1, .bytes(let range)): domain = reader.text(range.prefix(64))
-            case (2, .integer(let found)): version = Int(clamping: found)
-            default: break
-            }
-        }
-        if domain.isEmpty || domain == "ai.onnx" { operatorSet = version }
     }
 
     private mutating func readMetadata(_ reader: inout ProtobufReader, _ range: Range<Int>) throws {

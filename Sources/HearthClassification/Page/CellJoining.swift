@@ -3,18 +3,13 @@ enum CellJoining {
     /// The most pieces of a character that lie below each other.
     private static let maximumPieces = 12
 
-    /// Pieces that overlap in height.
-    private struct Run {
-        var box: PixelBox
-    }
-
     /// The usual distance between the centres of two characters of a column.
     static func pitch(of lines: [[PixelBox]], size: Double) -> Double {
         var distances: [Double] = []
         for line in lines {
-            let large = runs(line, size).filter { Double($0.box.height) >= size * 0.7 }
+            let large = runs(line, size).filter { Double($0.height) >= size * 0.7 }
             for (one, next) in zip(large, large.dropFirst()) {
-                let distance = next.box.centreY - one.box.centreY
+                let distance = next.centreY - one.centreY
                 if distance <= size * 1.8 { distances.append(distance) }
             }
         }
@@ -69,28 +64,28 @@ enum CellJoining {
         return 2 * error * error
     }
 
-    private static func box(_ runs: [Run], _ range: ClosedRange<Int>) -> PixelBox {
-        runs[range].dropFirst().reduce(runs[range.lowerBound].box) { $0.union($1.box) }
+    private static func box(_ runs: [PixelBox], _ range: ClosedRange<Int>) -> PixelBox {
+        runs[range].dropFirst().reduce(runs[range.lowerBound]) { $0.union($1) }
     }
 
     /// The pieces of a column that overlap in height, from top to bottom. One that is as high as several characters, which
     /// touch, is divided evenly.
-    private static func runs(_ line: [PixelBox], _ size: Double) -> [Run] {
-        var runs: [Run] = []
+    private static func runs(_ line: [PixelBox], _ size: Double) -> [PixelBox] {
+        var runs: [PixelBox] = []
         for box in line.sorted(by: { ($0.y, $0.x) < ($1.y, $1.x) }) {
-            if let last = runs.last, box.y < last.box.maxY {
-                runs[runs.count - 1].box = last.box.union(box)
+            if let last = runs.last, box.y < last.maxY {
+                runs[runs.count - 1] = last.union(box)
             } else {
-                runs.append(Run(box: box))
+                runs.append(box)
             }
         }
-        return runs.flatMap { run -> [Run] in
-            let count = Int((Double(run.box.height) / (size * 1.05)).rounded())
-            guard Double(run.box.height) > size * 1.5, count > 1 else { return [run] }
+        return runs.flatMap { run -> [PixelBox] in
+            let count = Int((Double(run.height) / (size * 1.05)).rounded())
+            guard Double(run.height) > size * 1.5, count > 1 else { return [run] }
             return (0..<count).map { part in
-                let top = run.box.y + run.box.height * part / count
-                let bottom = run.box.y + run.box.height * (part + 1) / count
-                return Run(box: PixelBox(x: run.box.x, y: top, width: run.box.width, height: bottom - top))
+                let top = run.y + run.height * part / count
+                let bottom = run.y + run.height * (part + 1) / count
+                return PixelBox(x: run.x, y: top, width: run.width, height: bottom - top)
             }
         }
     }

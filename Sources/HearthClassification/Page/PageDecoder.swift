@@ -1,4 +1,5 @@
 import HearthBase
+import HearthInference
 
 /// An event of decoding a document.
 public enum PageEvent: Sendable {
@@ -21,18 +22,13 @@ public enum PageEvent: Sendable {
 public struct PageDecoder: Sendable {
     private let proxy: ClassifierProxy
     private let decoder: RoutingDecoder
-    private let options: PageOptions
+    /// By default, the direction is found.
+    package var direction = ReadingDirection.automatic
 
     /// Decodes with a decoder of the same proxy. The direction is found, and a page is turned by at most 7 degrees.
     public init(proxy: ClassifierProxy, decoder: RoutingDecoder) {
-        self.init(proxy: proxy, decoder: decoder, options: PageOptions())
-    }
-
-    /// Decodes with a decoder of the same proxy.
-    package init(proxy: ClassifierProxy, decoder: RoutingDecoder, options: PageOptions) {
         self.proxy = proxy
         self.decoder = decoder
-        self.options = options
     }
 
     /// Decodes all pages of a file in memory: JPEG, PNG, BMP, TIFF with any number of pages, or PDF where poppler's programs
@@ -45,19 +41,11 @@ public struct PageDecoder: Sendable {
     public func decode(
         _ bytes: [UInt8], top: Int = 5, consent: @escaping @Sendable (EscalationOffer) async -> Bool = { _ in false }
     ) -> AsyncThrowingStream<PageEvent, any Error> {
-        AsyncThrowingStream { continuation in
-            let task = Task {
-                do {
-                    let document = try await blocking { try PictureDocument(bytes) }
-                    for number in 0..<document.pageCount {
-                        try await decode(document, number, top: top, consent: consent) { continuation.yield($0) }
-                    }
-                    continuation.finish()
-                } catch {
-                    continuation.finish(throwing: error)
-                }
+        .running { yield in
+            let document = try await blocking { try PictureDocument(bytes) }
+            for number in 0..<document.pageCount {
+                try await decode(document, number, top: top, consent: consent, yield)
             }
-            continuation.onTermination = { _ in task.cancel() }
         }
     }
 
@@ -68,7 +56,7 @@ public struct PageDecoder: Sendable {
         let margin = try await proxy.current().information.margin
         // Cut pages are grey, so their colours are not kept.
         let picture = try await StopFlag.blocking { _ in try document.page(number, isGrey: true) }
-        let page = try await CutPage.cut(picture, margin: margin, options: options)
+        let page = try await CutPage.cut(picture, margin: margin, direction: direction)
         yield(.page(number, of: document.pageCount, page))
         for try await event in decoder.events(page.pictures, top: top, consent: consent) {
             switch event {

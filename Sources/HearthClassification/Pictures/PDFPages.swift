@@ -1,5 +1,6 @@
 import Foundation
 import HearthBase
+import HearthInference
 
 /// Draws the pages of a PDF file with poppler's programs `pdfinfo` and `pdftoppm`, which run apart from this process with limits of
 /// their own. Without them, PDF files are refused.
@@ -21,7 +22,7 @@ final class PDFPages: Sendable {
     /// - Throws: `document-unusable` for a file that cannot be read, or without poppler.
     init(_ bytes: [UInt8], limits: PictureLimits) throws {
         guard bytes.count <= limits.maximumBytes else {
-            throw TIFFHeader.tooLarge(
+            throw ImageLimits.tooLarge(
                 "its file has \(bytes.count) bytes", limit: "at most \(limits.maximumBytes) bytes")
         }
         let name = "hearth-\(UUID().uuidString).pdf"
@@ -36,7 +37,7 @@ final class PDFPages: Sendable {
                 throw Self.unusable("it has no pages")
             }
             guard found <= limits.maximumPages else {
-                throw TIFFHeader.tooLarge(
+                throw ImageLimits.tooLarge(
                     "it has more than \(limits.maximumPages) pages", limit: "\(limits.maximumPages) pages")
             }
             count = found

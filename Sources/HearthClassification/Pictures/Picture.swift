@@ -34,7 +34,7 @@ public final class Picture: @unchecked Sendable {
         let (count, overflow) = width.multipliedReportingOverflow(by: height)
         guard width > 0, height > 0, !overflow, count <= Int.max / 3, pixels.count == count || pixels.count == 3 * count
         else {
-            throw Picture.unreadable("\(pixels.count) bytes are not \(width) × \(height) pixels")
+            throw ImageHeader.unreadable("\(pixels.count) bytes are not \(width) × \(height) pixels")
         }
         let library = try PictureLibrary.shared()
         let colours = pixels.count / count
@@ -42,7 +42,7 @@ public final class Picture: @unchecked Sendable {
             let raw = try VisionFailure.check { library.functions.make(pixels, width, height, colours, $0) }
             self.init(raw, library)
         } catch {
-            throw Picture.unreadable(error.text)
+            throw ImageHeader.unreadable(error.text)
         }
     }
 
@@ -78,33 +78,27 @@ public final class Picture: @unchecked Sendable {
     /// - Throws: `classification-failed`; `vision-missing`.
     public func png() throws -> [UInt8] {
         var length = 0
-        do {
-            let bytes = try VisionFailure.check { library.functions.encode(raw, &length, $0) }
-            defer { library.functions.release(bytes) }
-            return Array(UnsafeBufferPointer(start: bytes, count: length))
-        } catch {
-            throw Picture.failed(error)
-        }
+        let bytes = try prepared { library.functions.encode(raw, &length, $0) }
+        defer { library.functions.release(bytes) }
+        return Array(UnsafeBufferPointer(start: bytes, count: length))
     }
 
     /// Writes a model's input into `numbers`, whose count is that of the input.
     /// - Throws: `classification-failed`.
     func fill(_ input: hearth_picture_input, into numbers: UnsafeMutablePointer<Float>) throws {
         var input = input
-        do {
-            try VisionFailure.require { library.functions.fill(raw, &input, numbers, $0) }
-        } catch {
-            throw Picture.failed(error)
-        }
+        try prepared { library.functions.fill(raw, &input, numbers, $0) ? () : nil }
     }
+
+    /// The largest angle by which a page is straightened.
+    private static let maximumDegrees = 7.0
 
     /// The picture of a page in grey with even light, turned so that its lines are straight, and by how many degrees
     /// counter-clockwise it was turned.
-    /// - Parameter maximumDegrees: the largest angle that is looked for; 0 turns nothing.
     /// - Throws: `classification-failed` without enough memory.
-    func cleaned(maximumDegrees: Double) throws -> (page: Picture, degrees: Double) {
+    func cleaned() throws -> (page: Picture, degrees: Double) {
         var degrees = 0.0
-        let page = try made { library.functions.clean(raw, maximumDegrees, &degrees, $0) }
+        let page = try made { library.functions.clean(raw, Self.maximumDegrees, &degrees, $0) }
         return (page, degrees)
     }
 
@@ -115,40 +109,30 @@ public final class Picture: @unchecked Sendable {
         let capacity = 1 << 18
         do {
             let pieces = try [hearth_ink](unsafeUninitializedCapacity: capacity) { buffer, initialized in
-                try VisionFailure.require {
+                try VisionFailure.check {
                     library.functions.find_ink(
-                        raw, Int32(clamping: leastSide), buffer.baseAddress, capacity, &count, $0)
+                        raw, Int32(clamping: leastSide), buffer.baseAddress, capacity, &count, $0) ? () : nil
                 }
                 initialized = min(count, capacity)
             }
-            guard count <= capacity else { throw Picture.unreadable("the page has \(count) pieces of ink") }
+            guard count <= capacity else { throw ImageHeader.unreadable("the page has \(count) pieces of ink") }
             return pieces.map(InkPiece.init)
         } catch let error as VisionFailure {
-            throw Picture.unreadable(error.text)
+            throw ImageHeader.unreadable(error.text)
         }
     }
 
     private func made(
         _ call: (UnsafeMutablePointer<hearth_vision_error>) -> OpaquePointer?
-    ) throws -> Picture {
+    ) throws -> Picture { Picture(try prepared(call), library) }
+
+    private func prepared<Result>(_ call: (UnsafeMutablePointer<hearth_vision_error>) -> Result?) throws -> Result {
         do {
-            return Picture(try VisionFailure.check(call), library)
+            return try VisionFailure.check(call)
         } catch {
-            throw Picture.failed(error)
+            if error.kind == .missing { throw error.missing("the library of pictures (OpenCV)") }
+            throw ClassificationError(.failed, "the picture cannot be prepared: \(error.text)")
         }
-    }
-
-    static func failed(_ failure: VisionFailure) -> ClassificationError {
-        guard failure.kind != .missing else { return failure.missing("the library of pictures (OpenCV)") }
-        return ClassificationError(.failed, "the picture cannot be prepared: \(failure.text)")
-    }
-
-    static func unreadable(
-        _ reason: String, remedy: String = "Check the file, or save the picture anew."
-    ) -> LLMError {
-        LLMError(
-            .cannotReadPicture, "the picture cannot be read: \(reason)", context: ErrorContext(remedy: remedy),
-            disposition: .usage)
     }
 }
 
@@ -157,14 +141,11 @@ struct InkPiece: Sendable, Hashable {
     var box: PixelBox
     /// The number of its dark pixels.
     var area: Int
+}
 
+extension InkPiece {
     init(_ piece: hearth_ink) {
         box = PixelBox(x: Int(piece.x), y: Int(piece.y), width: Int(piece.width), height: Int(piece.height))
         area = Int(piece.area)
-    }
-
-    init(_ box: PixelBox, area: Int) {
-        self.box = box
-        self.area = area
     }
 }

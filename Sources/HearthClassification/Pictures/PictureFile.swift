@@ -35,11 +35,9 @@ struct PictureFacts: Sendable, Hashable {
     let isTIFF: Bool
     /// Exif's orientation, 1...8; 1 for TIFF, whose decoder applies it.
     let orientation: Int
+}
 
-    init(pages: [TIFFHeader.Page], isTIFF: Bool, orientation: Int) {
-        (self.pages, self.isTIFF, self.orientation) = (pages, isTIFF, orientation)
-    }
-
+extension PictureFacts {
     /// Reads the header.
     /// - Throws: `cannot-read-picture`, also for an animated picture; `picture-too-large`.
     init(_ bytes: [UInt8], limits: PictureLimits) throws {
@@ -48,20 +46,20 @@ struct PictureFacts: Sendable, Hashable {
             return
         }
         if let name = Self.otherFormats.first(where: { $0.matches(bytes) })?.name {
-            throw Picture.unreadable(
+            throw ImageHeader.unreadable(
                 "\(name) files are not supported", remedy: "Give a JPEG, PNG, BMP or TIFF file; convert others first.")
         }
         guard
             bytes.starts(with: [0xFF, 0xD8, 0xFF]) || bytes.starts(with: [0x89, 0x50])
                 || bytes.starts(with: [0x42, 0x4D])
         else {
-            throw Picture.unreadable(
+            throw ImageHeader.unreadable(
                 bytes.isEmpty ? "it is empty" : "it is no JPEG, PNG, BMP or TIFF file",
                 remedy: "Give a JPEG, PNG, BMP or TIFF file; convert others first.")
         }
         let header = try ImageHeader(bytes, limits: limits.images)
         if header.format == .png, Self.isAnimated(bytes) {
-            throw Picture.unreadable("it is animated", remedy: "Save one of its pictures as a file of its own.")
+            throw ImageHeader.unreadable("it is animated", remedy: "Save one of its pictures as a file of its own.")
         }
         let (width, height) = header.storedSize
         pages = [TIFFHeader.Page(width: width, height: height)]
@@ -86,7 +84,7 @@ struct PictureFacts: Sendable, Hashable {
     private static func isAnimated(_ bytes: [UInt8]) -> Bool {
         var place = 8
         while place + 8 <= bytes.count {
-            let length = bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+            let length = bytes.bigEndian(place, 4)
             let kind = bytes[place + 4..<place + 8]
             if kind.elementsEqual("acTL".utf8) { return true }
             if kind.elementsEqual("IDAT".utf8) { return false }
@@ -117,7 +115,7 @@ extension Picture {
         file bytes: [UInt8], _ facts: PictureFacts, page: Int, isGrey: Bool, limits: PictureLimits
     ) throws {
         guard facts.pages.indices.contains(page) else {
-            throw Picture.unreadable("it has no page \(page + 1)", remedy: "It has \(facts.pages.count) pages.")
+            throw ImageHeader.unreadable("it has no page \(page + 1)", remedy: "It has \(facts.pages.count) pages.")
         }
         let library = try PictureLibrary.shared()
         do {
@@ -130,7 +128,7 @@ extension Picture {
         } catch {
             // The codecs are a library of their own, loaded when a file needs them.
             if error.kind == .missing { throw error.missing("the library of pictures (OpenCV)") }
-            throw Picture.unreadable(error.text.isEmpty ? "it is damaged" : error.text)
+            throw ImageHeader.unreadable(error.text.isEmpty ? "it is damaged" : error.text)
         }
     }
 }

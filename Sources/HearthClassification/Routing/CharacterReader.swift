@@ -17,12 +17,6 @@ package struct CharacterReading: Sendable, Hashable {
     /// The tokens of question and answer, which are billed.
     package var tokens: Int
 
-    /// Memberwise.
-    package init(text: String, tokens: Int) {
-        self.text = text
-        self.tokens = tokens
-    }
-
     /// The character, if the answer is exactly one: white space around it does not count, and a question mark is an
     /// answer that nothing was recognised.
     package var character: String? {

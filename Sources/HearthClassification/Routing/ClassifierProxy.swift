@@ -39,7 +39,7 @@ public actor ClassifierProxy {
 
     /// Classifies pictures with the classifier in use.
     /// - Throws: `classifier-not-ready`, and what the classifier throws.
-    public nonisolated func classify(_ pictures: [Picture], top: Int = 5) async throws -> [Classification] {
+    public nonisolated func classify(_ pictures: [Picture], top: Int = 5) async throws -> [[Candidate]] {
         try await current().classify(pictures, top: top)
     }
 }

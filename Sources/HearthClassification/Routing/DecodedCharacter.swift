@@ -27,8 +27,6 @@ public struct DecodedCharacter: Sendable, Hashable {
     /// The number of its column or row on a page, in reading order from 0.
     public var line = 0
 
-    /// Whether the cloud gave the answer.
-    public var isFromCloud: Bool { source == .cloud }
     /// A stable name of the rule that decided, such as `certain`.
     public var reasonCode: String { reason.code }
     /// The rule for people, without a full stop.
@@ -64,36 +62,23 @@ package enum DecodingReason: Sendable, Hashable {
     case cloudFailed(String)
 
     /// A stable name for programs.
-    package var code: String {
-        switch self {
-        case .certain: "certain"
-        case .uncertain: "uncertain"
-        case .askedCloud: "asked-cloud"
-        case .knownPicture: "known-picture"
-        case .cloudMissing: "cloud-missing"
-        case .notAllowed: "not-allowed"
-        case .unusableReply: "unusable-reply"
-        case .requestLimit: "request-limit"
-        case .tokenLimit: "token-limit"
-        case .timeLimit: "time-limit"
-        case .cloudFailed(let code): code
-        }
-    }
-
+    package var code: String { words.code }
     /// The reason for people, without a full stop.
-    package var text: String {
+    package var text: String { words.text }
+
+    private var words: (code: String, text: String) {
         switch self {
-        case .certain: "this device is sure"
-        case .uncertain: "this device is fairly sure"
-        case .askedCloud: "the cloud was asked"
-        case .knownPicture: "the cloud read an equal picture before"
-        case .cloudMissing: "no cloud is set up"
-        case .notAllowed: "the cloud may not be asked"
-        case .unusableReply: "the cloud did not answer with one character"
-        case .requestLimit: "the most requests to the cloud were sent"
-        case .tokenLimit: "the most tokens of the cloud were used"
-        case .timeLimit: "the time for the cloud was over"
-        case .cloudFailed(let code): "the cloud failed (\(code))"
+        case .certain: ("certain", "this device is sure")
+        case .uncertain: ("uncertain", "this device is fairly sure")
+        case .askedCloud: ("asked-cloud", "the cloud was asked")
+        case .knownPicture: ("known-picture", "the cloud read an equal picture before")
+        case .cloudMissing: ("cloud-missing", "no cloud is set up")
+        case .notAllowed: ("not-allowed", "the cloud may not be asked")
+        case .unusableReply: ("unusable-reply", "the cloud did not answer with one character")
+        case .requestLimit: ("request-limit", "the most requests to the cloud were sent")
+        case .tokenLimit: ("token-limit", "the most tokens of the cloud were used")
+        case .timeLimit: ("time-limit", "the time for the cloud was over")
+        case .cloudFailed(let code): (code, "the cloud failed (\(code))")
         }
     }
 }

@@ -14,7 +14,7 @@ struct DecodingBoard: Sendable {
     private let limits: EscalationLimits
     private let hasCloud: Bool
     private var results: [DecodedCharacter?]
-    private var answers: [Int: Classification] = [:]
+    private var answers: [Int: [Candidate]] = [:]
     private var taken = 0
     /// The undecided pictures, equal ones together, in the order of their first.
     private var groups: [(digest: SHA256Digest, members: [Int])] = []
@@ -40,25 +40,25 @@ struct DecodingBoard: Sendable {
     ///   - known: the character that the cloud read in an equal picture before.
     ///   - makeDigest: computes the picture's digest, only for a picture that this device is not sure about.
     mutating func note(
-        _ answer: Classification?, of index: Int, known: (SHA256Digest) -> String?,
+        _ answer: [Candidate]?, of index: Int, known: (SHA256Digest) -> String?,
         digest makeDigest: () -> SHA256Digest
     ) {
-        let best = answer?.candidates.first
-        switch best.map({ thresholds.band(of: $0.confidence) }) ?? .unsure {
-        case .green: decide(index, answer, best?.label ?? "", .accepted, .device, .certain)
-        case .yellow: decide(index, answer, best?.label ?? "", .uncertain, .device, .uncertain)
-        case .unsure:
-            guard hasCloud else { return keep(index, answer, .cloudMissing) }
-            let digest = makeDigest()
-            if let character = known(digest) {
-                return decide(index, answer, character, .verified, .cloud, .knownPicture)
-            }
-            answers[index] = answer
-            if let place = groups.firstIndex(where: { $0.digest == digest }) {
-                groups[place].members.append(index)
-            } else {
-                groups.append((digest, [index]))
-            }
+        // No comparison with NaN is true, so an answer without a number is unsure.
+        if let best = answer?.first, best.confidence >= thresholds.yellow {
+            let isGreen = best.confidence >= thresholds.green
+            let verdict = isGreen ? DecodedCharacter.Verdict.accepted : .uncertain
+            return decide(index, answer, best.label, verdict, .device, isGreen ? .certain : .uncertain)
+        }
+        guard hasCloud else { return keep(index, answer, .cloudMissing) }
+        let digest = makeDigest()
+        if let character = known(digest) {
+            return decide(index, answer, character, .verified, .cloud, .knownPicture)
+        }
+        answers[index] = answer
+        if let place = groups.firstIndex(where: { $0.digest == digest }) {
+            groups[place].members.append(index)
+        } else {
+            groups.append((digest, [index]))
         }
     }
 
@@ -139,16 +139,16 @@ struct DecodingBoard: Sendable {
         for member in members { keep(member, answers[member], reason) }
     }
 
-    private mutating func keep(_ index: Int, _ answer: Classification?, _ reason: DecodingReason) {
-        decide(index, answer, answer?.candidates.first?.label ?? "", .unverified, .device, reason)
+    private mutating func keep(_ index: Int, _ answer: [Candidate]?, _ reason: DecodingReason) {
+        decide(index, answer, answer?.first?.label ?? "", .unverified, .device, reason)
     }
 
     private mutating func decide(
-        _ index: Int, _ answer: Classification?, _ text: String, _ verdict: DecodedCharacter.Verdict,
+        _ index: Int, _ answer: [Candidate]?, _ text: String, _ verdict: DecodedCharacter.Verdict,
         _ source: DecodedCharacter.Source, _ reason: DecodingReason
     ) {
         results[index] = DecodedCharacter(
-            index: index, text: text, candidates: answer?.candidates ?? [], verdict: verdict, source: source,
+            index: index, text: text, candidates: answer ?? [], verdict: verdict, source: source,
             reason: reason)
     }
 }

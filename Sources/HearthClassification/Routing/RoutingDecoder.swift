@@ -63,7 +63,7 @@ public final class RoutingDecoder: Sendable {
         _ pictures: [Picture], top: Int = 5,
         consent: @escaping @Sendable (EscalationOffer) async -> Bool = { _ in false }
     ) -> AsyncThrowingStream<DecodedCharacter, any Error> {
-        stream { yield in
+        .running { yield in
             try await self.run(pictures, top: top, consent: consent) {
                 if case .character(let character) = $0 { yield(character) }
             }
@@ -75,23 +75,7 @@ public final class RoutingDecoder: Sendable {
         _ pictures: [Picture], top: Int = 5,
         consent: @escaping @Sendable (EscalationOffer) async -> Bool = { _ in false }
     ) -> AsyncThrowingStream<DecodingEvent, any Error> {
-        stream { try await self.run(pictures, top: top, consent: consent, $0) }
-    }
-
-    private func stream<Element: Sendable>(
-        _ work: @escaping @Sendable (_ yield: (Element) -> Void) async throws -> Void
-    ) -> AsyncThrowingStream<Element, any Error> {
-        AsyncThrowingStream { continuation in
-            let task = Task {
-                do {
-                    try await work { continuation.yield($0) }
-                    continuation.finish()
-                } catch {
-                    continuation.finish(throwing: error)
-                }
-            }
-            continuation.onTermination = { _ in task.cancel() }
-        }
+        .running { try await self.run(pictures, top: top, consent: consent, $0) }
     }
 
     private func run(
@@ -126,7 +110,7 @@ public final class RoutingDecoder: Sendable {
     /// The answers to pictures; `nil` for one that the classifier fails at.
     private func answers(
         _ pictures: [Picture], top: Int, _ classifier: any ImageClassifier
-    ) async throws -> [Classification?] {
+    ) async throws -> [[Candidate]?] {
         do {
             let answers = try await classifier.classify(pictures, top: top)
             if answers.count == pictures.count { return answers }
@@ -138,7 +122,7 @@ public final class RoutingDecoder: Sendable {
         try Task.checkCancellation()
         guard pictures.count > 1 else { return [nil] }
         // One picture may have failed all of them.
-        var answers: [Classification?] = []
+        var answers: [[Candidate]?] = []
         for picture in pictures { answers += try await self.answers([picture], top: top, classifier) }
         return answers
     }

@@ -10,9 +10,6 @@ extension AssistantHome {
     init(_ context: CommandContext, isKept: Bool = true) async throws {
         try await self.init(path: try context.home, isKept: isKept, time: context.time)
     }
-
-    /// The id of a new record.
-    static func newID() -> String { CommandedActions.newID() }
 }
 
 extension CommandContext {
@@ -21,13 +18,6 @@ extension CommandContext {
         _ body: (AssistantHome) async throws -> Result
     ) async throws -> Result {
         let home = try await AssistantHome(self)
-        do {
-            let result = try await body(home)
-            await home.database.close()
-            return result
-        } catch {
-            await home.database.close()
-            throw error
-        }
+        return try await withEnding({ await home.database.close() }) { try await body(home) }
     }
 }

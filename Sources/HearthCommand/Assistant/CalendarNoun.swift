@@ -41,22 +41,24 @@ enum CalendarNoun: RecordNoun {
 
     static let help = RecordHelp(
         list: "List events by time",
-        listing: [
-            "Each occurrence of a series is a row. An event whose recurrence Hearth does not expand is listed once and says so."
-        ],
+        listing: """
+            Each occurrence of a series is a row. An event whose recurrence Hearth does not expand is listed once and
+            says so.
+            """,
         members: "id, calendar, title, start, end, allDay, timeZone, location, notes, recurrence, alarmMinutes, "
             + "isInvitation and repeatsUnexpanded",
-        adding: ["Times are of this device's time zone, unless they say another offset."],
+        adding: "Times are of this device's time zone, unless they say another offset.",
         file: "one iCalendar file", fileName: "events.ics",
-        importing: ["Events keep their lines as they are. One with a known UID is replaced."],
-        listExamples: [
-            .init("hearth calendar list", "The next two weeks."),
-            .init("hearth calendar list --from 2026-12-01 --to 2026-12-31", "A month."),
-        ],
-        addExamples: [
-            .init("hearth calendar add Dentist --start 2026-11-25T09:00", "An hour in the morning."),
-            .init("hearth calendar add Holidays --start 2026-12-21 --end 2026-12-31", "Whole days."),
-        ], change: "--start 2026-11-25T10:00")
+        importing: "Events keep their lines as they are. One with a known UID is replaced.",
+        listExamples: """
+            hearth calendar list  # The next two weeks.
+            hearth calendar list --from 2026-12-01 --to 2026-12-31  # A month.
+            """,
+        addExamples: """
+            hearth calendar add Dentist --start 2026-11-25T09:00  # An hour in the morning.
+            hearth calendar add Holidays --start 2026-12-21 --end 2026-12-31  # Whole days.
+            """,
+        change: "--start 2026-11-25T10:00")
 
     static func book(_ records: Records) -> RecordBook<CalendarEvent> { records.events }
     static func setTitle(_ title: String, of event: inout CalendarEvent) { event.fields.title = title }
@@ -76,15 +78,12 @@ enum CalendarNoun: RecordNoun {
         }
     }
 
-    static let columns = [
-        ("ID", Table.Alignment.left), ("START", .left), ("END", .left), ("TITLE", .left), ("PLACE", .left),
-    ]
-
-    static func row(_ event: CalendarEvent, id: String, now: Date) -> [String] {
-        let mark = event.repeatsUnexpanded ? " (repeats, not expanded)" : ""
-        return [
-            id, RecordText().text(event.fields.start), RecordText().text(last(event)), event.displayName + mark,
-            event.fields.location ?? "",
+    static func columns(id: @escaping (CalendarEvent) -> String, now: Date) -> [Column<CalendarEvent>] {
+        [
+            .left("ID", id), .left("START") { RecordText().text($0.fields.start) },
+            .left("END") { RecordText().text(last($0)) },
+            .left("TITLE") { $0.displayName + ($0.repeatsUnexpanded ? " (repeats, not expanded)" : "") },
+            .left("PLACE") { $0.fields.location ?? "" },
         ]
     }
 

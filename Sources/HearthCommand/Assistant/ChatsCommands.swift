@@ -40,22 +40,23 @@ struct ChatsList: Command {
 
     static let declaration = CommandDeclaration(
         "chats", "list", summary: "List conversations, the last one first",
-        discussion: ["With --format json, an array of objects with id, title, created, changed and messages."],
-        examples: [.init("hearth chats list --limit 10", "The last ten conversations.")])
+        """
+        With --format json, an array of objects with id, title, created, changed and messages.
+
+        hearth chats list --limit 10  # The last ten conversations.
+        """)
 
     func run(in context: CommandContext) async throws {
         try await context.withAssistantHome { home in
             let all = try await home.conversations.conversations(limit: limit, offset: 0)
             let ids = all.map(\.id)
-            try context.list(all.map(ChatEntry.init), format, empty: "There are no conversations.") {
-                var table = Table(("ID", .left), ("LAST", .left), ("MESSAGES", .right), ("TITLE", .left))
-                for chat in all {
-                    table.add(
-                        RecordText.short(chat.id, among: ids), RecordText().moment(chat.changed),
-                        String(chat.messageCount), chat.title)
-                }
-                return table
-            }
+            try context.console.list(
+                all, format, json: JSON.pretty(all.map(ChatEntry.init)), empty: "There are no conversations.",
+                [
+                    .left("ID") { RecordText.short($0.id, among: ids) },
+                    .left("LAST") { RecordText().moment($0.changed) },
+                    .right("MESSAGES") { String($0.messageCount) }, .left("TITLE") { $0.title },
+                ])
         }
     }
 }
@@ -67,12 +68,14 @@ struct ChatsSearch: Command {
 
     static let declaration = CommandDeclaration(
         "chats", "search", summary: "Find words in conversations",
-        discussion: [
-            "Finds whole words, or beginnings from three letters on, without regard to accents and case; the newest messages "
-                + "first, at most 50.",
-            "With --format json, an array of objects with conversation, title, message, date and excerpt.",
-        ],
-        examples: [.init("hearth chats search train tickets", "Where both words were said.")])
+        """
+        Finds whole words, or beginnings from three letters on, without regard to accents and case; the newest messages
+        first, at most 50.
+
+        With --format json, an array of objects with conversation, title, message, date and excerpt.
+
+        hearth chats search train tickets  # Where both words were said.
+        """)
 
     private struct Entry: Encodable {
         let conversation: String
@@ -91,14 +94,12 @@ struct ChatsSearch: Command {
                     date: RecordText.json($0.date), excerpt: $0.excerpt)
             }
             let ids = hits.map(\.conversation.id)
-            try context.list(entries, format, empty: "Nothing is found.") {
-                var table = Table(("ID", .left), ("WHEN", .left), ("TEXT", .left))
-                for hit in hits {
-                    table.add(
-                        RecordText.short(hit.conversation.id, among: ids), RecordText().moment(hit.date), hit.excerpt)
-                }
-                return table
-            }
+            try context.console.list(
+                hits, format, json: JSON.pretty(entries), empty: "Nothing is found.",
+                [
+                    .left("ID") { RecordText.short($0.conversation.id, among: ids) },
+                    .left("WHEN") { RecordText().moment($0.date) }, .left("TEXT") { $0.excerpt },
+                ])
         }
     }
 }
@@ -110,11 +111,12 @@ struct ChatsShow: Command {
 
     static let declaration = CommandDeclaration(
         "chats", "show", summary: "Show a conversation",
-        discussion: [
-            "Prints the shown branch, with Markdown painted at a terminal. With --format json, the document of hearth chats "
-                + "export --format json."
-        ],
-        examples: [.init("hearth chats show 3f2a91c0", "Read a conversation again.")])
+        """
+        Prints the shown branch, with Markdown painted at a terminal. With --format json, the document of hearth chats
+        export --format json.
+
+        hearth chats show 3f2a91c0  # Read a conversation again.
+        """)
 
     func run(in context: CommandContext) async throws {
         try await context.withAssistantHome { home in
@@ -122,7 +124,7 @@ struct ChatsShow: Command {
             let export = ConversationExport(summary, messages: try await home.branch(of: summary))
             switch format {
             case .json: try context.console.write(String(decoding: export.json(), as: UTF8.self) + "\n")
-            case .table: try context.console.printMarkdown(export.markdown(), context.environment)
+            case .table: try context.console.printMarkdown(export.markdown())
             }
         }
     }
@@ -137,8 +139,11 @@ struct ChatsExport: Command {
 
     static let declaration = CommandDeclaration(
         "chats", "export", summary: "Write a conversation as Markdown or JSON",
-        discussion: ["JSON has every branch, the model's thinking, and pictures as base64."],
-        examples: [.init("hearth chats export 3f2a91c0 --to trip.md", "Keep a conversation as a document.")])
+        """
+        JSON has every branch, the model's thinking, and pictures as base64.
+
+        hearth chats export 3f2a91c0 --to trip.md  # Keep a conversation as a document.
+        """)
 
     func run(in context: CommandContext) async throws {
         try await context.withAssistantHome { home in
@@ -171,7 +176,9 @@ struct ChatsRename: Command {
 
     static let declaration = CommandDeclaration(
         "chats", "rename", summary: "Give a conversation another title",
-        examples: [.init("hearth chats rename 3f2a91c0 \"Trip to Lisbon\"", "Find it again more easily.")])
+        """
+        hearth chats rename 3f2a91c0 "Trip to Lisbon"  # Find it again more easily.
+        """)
 
     func run(in context: CommandContext) async throws {
         try await context.withAssistantHome { home in
@@ -189,8 +196,11 @@ struct ChatsRemove: Command {
 
     static let declaration = CommandDeclaration(
         "chats", "remove", summary: "Remove a conversation for good",
-        discussion: ["The actions that it carried out stay. A removed conversation cannot be brought back."],
-        examples: [.init("hearth chats remove 3f2a91c0", "Remove a conversation.")])
+        """
+        The actions that it carried out stay. A removed conversation cannot be brought back.
+
+        hearth chats remove 3f2a91c0  # Remove a conversation.
+        """)
 
     func run(in context: CommandContext) async throws {
         try await context.withAssistantHome { home in

@@ -22,22 +22,25 @@ enum Contacts: RecordNoun {
 
     static let help = RecordHelp(
         list: "List contacts, or find some",
-        listing: ["Words are looked for in name, nickname, number and mail address."],
+        listing: "Words are looked for in name, nickname, number and mail address.",
         members: "id, book, name, nicknames, numbers and mails (with label and value), organization and note",
-        adding: ["It is a vCard that khard and other programs read and change."], file: "one file of vCards",
-        fileName: "people.vcf",
-        importing: ["Cards of versions 3 and 4 keep their lines as they are. One with a known UID is replaced."],
-        listExamples: [.init("hearth contacts list anna", "People named Anna.")],
-        addExamples: [.init("hearth contacts add \"Anna Smith\" --number 0123456", "A contact with a number.")],
+        adding: "It is a vCard that khard and other programs read and change.",
+        file: "one file of vCards", fileName: "people.vcf",
+        importing: "Cards of versions 3 and 4 keep their lines as they are. One with a known UID is replaced.",
+        listExamples: "hearth contacts list anna  # People named Anna.",
+        addExamples: """
+            hearth contacts add "Anna Smith" --number 0123456  # A contact with a number.
+            """,
         change: "--mail anna@example.org")
 
     static func book(_ records: Records) -> RecordBook<Contact> { records.contacts }
     static func setTitle(_ title: String, of contact: inout Contact) { contact.name = title }
 
-    static let columns = [("ID", Table.Alignment.left), ("NAME", .left), ("NUMBER", .left), ("MAIL", .left)]
-
-    static func row(_ contact: Contact, id: String, now: Date) -> [String] {
-        [id, contact.name, contact.numbers.first?.value ?? "", contact.mails.first?.value ?? ""]
+    static func columns(id: @escaping (Contact) -> String, now: Date) -> [Column<Contact>] {
+        [
+            .left("ID", id), .left("NAME") { $0.name }, .left("NUMBER") { $0.numbers.first?.value ?? "" },
+            .left("MAIL") { $0.mails.first?.value ?? "" },
+        ]
     }
 
     static func facts(_ contact: Contact, now: Date) -> [(String, String?)] {

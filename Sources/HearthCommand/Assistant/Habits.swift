@@ -24,14 +24,17 @@ enum Habits: RecordNoun {
 
     static let help = RecordHelp(
         list: "List habits with their streaks",
-        listing: [
-            "A streak counts days in a row, or weeks for a weekly habit. One that is not done yet today still counts."
-        ],
-        members: "id, name, frequency, created, log, isDone, currentStreak, longestStreak and days", verb: "Define",
-        adding: ["A habit of the same name gets the new frequency and keeps its days."], file: "CSV or JSON",
-        fileName: "habits.csv", importing: ["The days of a habit that is known by name are added to it."],
-        listExamples: [.init("hearth habits list", "See what is done today.")],
-        addExamples: [.init("hearth habits add running --weekly", "A weekly habit.")], example: "running",
+        listing: """
+            A streak counts days in a row, or weeks for a weekly habit. One that is not done yet today still counts.
+            """,
+        members: "id, name, frequency, created, log, isDone, currentStreak, longestStreak and days",
+        verb: "Define",
+        adding: "A habit of the same name gets the new frequency and keeps its days.",
+        file: "CSV or JSON", fileName: "habits.csv",
+        importing: "The days of a habit that is known by name are added to it.",
+        listExamples: "hearth habits list  # See what is done today.",
+        addExamples: "hearth habits add running --weekly  # A weekly habit.",
+        example: "running",
         change: "--name jogging")
 
     static func book(_ records: Records) -> RecordBook<Habit> { records.habits }
@@ -52,15 +55,12 @@ enum Habits: RecordNoun {
         ShownHabit(habit, on: CalendarDay(of: now, in: .current))
     }
 
-    static let columns = [
-        ("HABIT", Table.Alignment.left), ("FREQUENCY", .left), ("DONE", .left), ("STREAK", .left), ("LONGEST", .right),
-    ]
-
-    static func row(_ habit: Habit, id: String, now: Date) -> [String] {
-        let streak = listed(habit, now: now).streak
-        return [
-            habit.name, habit.frequency.rawValue, streak.isDone ? "yes" : "-", text(streak, of: habit),
-            String(streak.longest),
+    static func columns(id: @escaping (Habit) -> String, now: Date) -> [Column<Habit>] {
+        [
+            .left("HABIT") { $0.name }, .left("FREQUENCY") { $0.frequency.rawValue },
+            .left("DONE") { listed($0, now: now).streak.isDone ? "yes" : "-" },
+            .left("STREAK") { text(listed($0, now: now).streak, of: $0) },
+            .right("LONGEST") { String(listed($0, now: now).streak.longest) },
         ]
     }
 
@@ -97,7 +97,9 @@ struct HabitsLog: Command {
 
     static let declaration = CommandDeclaration(
         "habits", "log", summary: "Log that a habit is done",
-        examples: [.init("hearth habits log running --date 2026-11-24 --amount 5", "Five of something on that day.")])
+        """
+        hearth habits log running --date 2026-11-24 --amount 5  # Five of something on that day.
+        """)
 
     func run(in context: CommandContext) async throws {
         try await context.withRecords { records in

@@ -22,26 +22,30 @@ enum Notes: RecordNoun {
 
     static let help = RecordHelp(
         list: "List notes, or find words in them",
-        listing: ["Words match whole words, or beginnings from three letters on, without regard to accents and case."],
-        members: "id, title, body, created and changed", verb: "Write",
-        adding: ["Without --body, the text is read from the standard input; at a terminal the note has a title alone."],
+        listing: """
+            Words match whole words, or beginnings from three letters on, without regard to accents and case.
+            """,
+        members: "id, title, body, created and changed",
+        verb: "Write",
+        adding: """
+            Without --body, the text is read from the standard input; at a terminal the note has a title alone.
+            """,
         file: "Markdown files", fileName: "notes",
-        listExamples: [
-            .init("hearth notes list", "All notes, those changed last first."),
-            .init("hearth notes list recipe", "Notes about recipes."),
-        ],
-        addExamples: [
-            .init("hearth notes add Shopping --body \"bread, milk\"", "A short note."),
-            .init("hearth notes add Minutes < minutes.md", "The text of a file."),
-        ], change: "--title Groceries")
+        listExamples: """
+            hearth notes list  # All notes, those changed last first.
+            hearth notes list recipe  # Notes about recipes.
+            """,
+        addExamples: """
+            hearth notes add Shopping --body "bread, milk"  # A short note.
+            hearth notes add Minutes < minutes.md  # The text of a file.
+            """,
+        change: "--title Groceries")
 
     static func book(_ records: Records) -> RecordBook<Note> { records.notes }
     static func setTitle(_ title: String, of note: inout Note) { note.title = title }
 
-    static let columns = [("ID", Table.Alignment.left), ("CHANGED", .left), ("TITLE", .left)]
-
-    static func row(_ note: Note, id: String, now: Date) -> [String] {
-        [id, RecordText().moment(note.changed), note.title]
+    static func columns(id: @escaping (Note) -> String, now: Date) -> [Column<Note>] {
+        [.left("ID", id), .left("CHANGED") { RecordText().moment($0.changed) }, .left("TITLE") { $0.title }]
     }
 
     static func facts(_ note: Note, now: Date) -> [(String, String?)] { [] }
@@ -57,11 +61,12 @@ struct NotesExport: Command {
 
     static let declaration = CommandDeclaration(
         "notes", "export", summary: "Write all notes as Markdown files",
-        discussion: [
-            "Each file begins with lines for the id, the title and the dates, so that importing it again finds the same note. "
-                + "A file of the same name is replaced."
-        ],
-        examples: [.init("hearth notes export notes", "Take the notes elsewhere.")])
+        """
+        Each file begins with lines for the id, the title and the dates, so that importing it again finds the same note.
+        A file of the same name is replaced.
+
+        hearth notes export notes  # Take the notes elsewhere.
+        """)
 
     func run(in context: CommandContext) async throws {
         try await context.withRecords { records in
@@ -79,11 +84,12 @@ struct NotesImport: Command {
 
     static let declaration = CommandDeclaration(
         "notes", "import", summary: "Read notes from Markdown files",
-        discussion: [
-            "A file that was exported replaces its note if the file is newer. Other files become notes whose title is their first "
-                + "heading, or their name."
-        ],
-        examples: [.init("hearth notes import notes", "Read a folder of Markdown files.")])
+        """
+        A file that was exported replaces its note if the file is newer. Other files become notes whose title is their
+        first heading, or their name.
+
+        hearth notes import notes  # Read a folder of Markdown files.
+        """)
 
     func run(in context: CommandContext) async throws {
         try await context.withRecords { records in

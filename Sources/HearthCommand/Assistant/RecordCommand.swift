@@ -47,28 +47,12 @@ extension CommandContext {
         return try await blocking { try LocalFileSystem().contents(ofFile: path, limit: limit) }
     }
 
-    /// Prints a listing: objects for programs, rows for people.
-    func list<Entry: Encodable>(
-        _ entries: [Entry], _ format: ListingFormat, empty: String, _ table: () -> Table
-    ) throws {
-        switch format {
-        case .json: try console.print(JSON.pretty(entries))
-        case .table:
-            guard !entries.isEmpty else { return console.say(empty) }
-            for line in table().lines { try console.print(line) }
-        }
-    }
-
     /// Prints one record: an object for programs, names and values for people.
     func show<Entry: Encodable>(_ entry: Entry, _ format: ListingFormat, _ facts: [(String, String?)]) throws {
         switch format {
         case .json: try console.print(JSON.pretty(entry))
         case .table:
-            let facts = facts.compactMap { fact in fact.1.flatMap { $0.isEmpty ? nil : (fact.0, $0) } }
-            let width = facts.map(\.0.count).max() ?? 0
-            for (name, value) in facts {
-                try console.print("\(TerminalText.padded(name, to: width))  \(TerminalText.singleLine(value))")
-            }
+            try console.print(facts.compactMap { fact in fact.1.flatMap { $0.isEmpty ? nil : (fact.0, $0) } })
         }
     }
 

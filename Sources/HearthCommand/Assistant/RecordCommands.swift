@@ -11,8 +11,13 @@ struct RecordList<Noun: RecordNoun>: Command {
     static var declaration: CommandDeclaration {
         CommandDeclaration(
             Noun.name, "list", summary: Noun.help.list,
-            discussion: Noun.help.listing + ["With --format json, an array of objects with \(Noun.help.members)."],
-            examples: Noun.help.listExamples)
+            """
+            \(Noun.help.listing)
+
+            With --format json, an array of objects with \(Noun.help.members).
+
+            \(Noun.help.listExamples)
+            """)
     }
 
     func run(in context: CommandContext) async throws {
@@ -20,13 +25,9 @@ struct RecordList<Noun: RecordNoun>: Command {
             let found = try await Noun.chosen(choice, limit: limit, records)
             try await context.complain(about: Noun.book(records))
             let (ids, now) = (found.map(\.id), records.time.now)
-            try context.list(found.map { Noun.listed($0, now: now) }, format, empty: Noun.empty(choice)) {
-                var table = Table(columns: Noun.columns)
-                for record in found {
-                    table.add(cells: Noun.row(record, id: RecordText.short(record.id, among: ids), now: now))
-                }
-                return table
-            }
+            try context.console.list(
+                found, format, json: JSON.pretty(found.map { Noun.listed($0, now: now) }), empty: Noun.empty(choice),
+                Noun.columns(id: { RecordText.short($0.id, among: ids) }, now: now))
         }
     }
 }
@@ -39,14 +40,14 @@ struct RecordShow<Noun: RecordNoun>: Command {
     static var declaration: CommandDeclaration {
         CommandDeclaration(
             Noun.name, "show", summary: "Show \(Noun.one)",
-            examples: [.init("hearth \(Noun.name) show \(Noun.help.example)", "All values of \(Noun.one).")])
+            "hearth \(Noun.name) show \(Noun.help.example)  # All values of \(Noun.one).")
     }
 
     func run(in context: CommandContext) async throws {
         try await context.withRecords { records in
             let (record, now) = (try await Noun.find(id, records), records.time.now)
             if format == .table, let text = Noun.markdown(record) {
-                return try context.console.printMarkdown(text, context.environment)
+                return try context.console.printMarkdown(text)
             }
             try context.show(Noun.listed(record, now: now), format, Noun.facts(record, now: now))
         }
@@ -61,8 +62,8 @@ struct RecordAdd<Noun: RecordNoun>: Command {
 
     static var declaration: CommandDeclaration {
         CommandDeclaration(
-            Noun.name, "add", summary: "\(Noun.help.verb) \(Noun.one)", discussion: Noun.help.adding,
-            examples: Noun.help.addExamples)
+            Noun.name, "add", summary: "\(Noun.help.verb) \(Noun.one)",
+            "\(Noun.help.adding)\n\n\(Noun.help.addExamples)")
     }
 
     func run(in context: CommandContext) async throws {
@@ -85,12 +86,12 @@ struct RecordEditCommand<Noun: RecordNoun>: Command {
 
     static var declaration: CommandDeclaration {
         CommandDeclaration(
-            Noun.name, "edit", summary: "Change \(Noun.one)", discussion: ["What is not named stays as it is."],
-            examples: [
-                .init(
-                    "hearth \(Noun.name) edit \(Noun.help.example) \(Noun.help.change)", "Another value of \(Noun.one)."
-                )
-            ])
+            Noun.name, "edit", summary: "Change \(Noun.one)",
+            """
+            What is not named stays as it is.
+
+            hearth \(Noun.name) edit \(Noun.help.example) \(Noun.help.change)  # Another value of \(Noun.one).
+            """)
     }
 
     func run(in context: CommandContext) async throws {
@@ -112,8 +113,12 @@ struct RecordRemove<Noun: RecordNoun>: Command {
 
     static var declaration: CommandDeclaration {
         CommandDeclaration(
-            Noun.name, "remove", summary: "Remove \(Noun.one)", discussion: ["`hearth undo` brings it back."],
-            examples: [.init("hearth \(Noun.name) remove \(Noun.help.example)", "Remove \(Noun.one).")])
+            Noun.name, "remove", summary: "Remove \(Noun.one)",
+            """
+            `hearth undo` brings it back.
+
+            hearth \(Noun.name) remove \(Noun.help.example)  # Remove \(Noun.one).
+            """)
     }
 
     func run(in context: CommandContext) async throws {
@@ -133,9 +138,7 @@ struct RecordExport<Noun: RecordNoun>: Command {
     static var declaration: CommandDeclaration {
         CommandDeclaration(
             Noun.name, "export", summary: "Write all \(Noun.noun)s as \(Noun.help.file)",
-            examples: [
-                .init("hearth \(Noun.name) export --to \(Noun.help.fileName)", "Take the \(Noun.noun)s elsewhere.")
-            ])
+            "hearth \(Noun.name) export --to \(Noun.help.fileName)  # Take the \(Noun.noun)s elsewhere.")
     }
 
     func run(in context: CommandContext) async throws {
@@ -154,10 +157,11 @@ struct RecordImportCommand<Noun: RecordNoun>: Command {
     static var declaration: CommandDeclaration {
         CommandDeclaration(
             Noun.name, "import", summary: "Add the \(Noun.noun)s of \(Noun.help.file)",
-            discussion: Noun.help.importing,
-            examples: [
-                .init("hearth \(Noun.name) import \(Noun.help.fileName)", "Add the \(Noun.noun)s of a file.")
-            ])
+            """
+            \(Noun.help.importing)
+
+            hearth \(Noun.name) import \(Noun.help.fileName)  # Add the \(Noun.noun)s of a file.
+            """)
     }
 
     func run(in context: CommandContext) async throws {

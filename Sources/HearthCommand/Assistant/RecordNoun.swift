@@ -28,8 +28,7 @@ protocol RecordNoun: Sendable {
     /// What a listing without rows says.
     static func empty(_ choice: Choice) -> String
     static func listed(_ record: Record, now: Date) -> Listed
-    static var columns: [(String, Table.Alignment)] { get }
-    static func row(_ record: Record, id: String, now: Date) -> [String]
+    static func columns(id: @escaping (Record) -> String, now: Date) -> [Column<Record>]
     /// The names and values of a record, or its text in Markdown.
     static func facts(_ record: Record, now: Date) -> [(String, String?)]
     static func markdown(_ record: Record) -> String?
@@ -87,23 +86,21 @@ extension RecordNoun where Choice == SearchedWords {
 
 /// The help of a noun's commands.
 struct RecordHelp: Sendable {
-    typealias Examples = [CommandDeclaration.Example]
-
     /// The summary of the listing.
     let list: String
-    var listing: [String] = []
+    var listing = ""
     /// The members of the form for programs.
     let members: String
     /// The verb of the summary of an addition.
     var verb = "Add"
-    var adding: [String] = []
+    var adding = ""
     /// The kind of an exported file, such as `iCalendar file`.
     let file: String
     /// The name of an exported file.
     let fileName: String
-    var importing: [String] = []
-    let listExamples: Examples
-    let addExamples: Examples
+    var importing = ""
+    let listExamples: String
+    let addExamples: String
     /// An id of the examples, and the options of a change.
     var example = "3f2a91c0"
     let change: String

@@ -4,9 +4,7 @@ import HearthBase
 
 /// Writes records' times and ids for people and programs.
 struct RecordText: Sendable {
-    let zone: TimeZone
-
-    init(zone: TimeZone = .current) { self.zone = zone }
+    var zone = TimeZone.current
 
     private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
 
@@ -94,18 +92,16 @@ struct CommandTime: Sendable, Hashable {
 
     private static func clock(_ text: String) -> String { text.count == 4 && text.contains(":") ? "0\(text)" : text }
 
-    /// The time as records have it.
-    func time(now: Date, zone: TimeZone = .current) -> EventTime? {
-        guard let days else { return PayloadTime(text)?.eventTime(in: zone) }
-        let day = CalendarDay(of: now, in: zone).advanced(by: days)
-        return PayloadTime(text.isEmpty ? "\(day)" : "\(day)T\(text)")?.eventTime(in: zone)
-    }
+    /// The time of an event, as of a moment.
+    func time(now: Date, zone: TimeZone = .current) -> EventTime? { payload(now, zone)?.eventTime(in: zone) }
 
-    /// The moment; of a whole day its beginning.
-    func date(now: Date, zone: TimeZone = .current) -> Date? {
-        guard let days else { return PayloadTime(text)?.date(in: zone) }
+    /// The moment, or the beginning of the day.
+    func date(now: Date, zone: TimeZone = .current) -> Date? { payload(now, zone)?.date(in: zone) }
+
+    private func payload(_ now: Date, _ zone: TimeZone) -> PayloadTime? {
+        guard let days else { return PayloadTime(text) }
         let day = CalendarDay(of: now, in: zone).advanced(by: days)
-        return PayloadTime(text.isEmpty ? "\(day)" : "\(day)T\(text)")?.date(in: zone)
+        return PayloadTime(text.isEmpty ? "\(day)" : "\(day)T\(text)")
     }
 }
 

@@ -27,14 +27,16 @@ enum Reminders: RecordNoun {
     static let help = RecordHelp(
         list: "List open reminders, the soonest first",
         members: "id, list, title, due, allDay, timeZone, alarmMinutes, priority, completed and isInvitation",
-        adding: [
-            "Stored as a file that todoman and other programs read. Hearth does not ring: use those programs, or "
-                + "`hearth reminders due` in a timer."
-        ],
+        adding: """
+            Stored as a file that todoman and other programs read. Hearth does not ring: use those programs, or `hearth
+            reminders due` in a timer.
+            """,
         file: "one iCalendar file", fileName: "tasks.ics",
-        importing: ["Reminders (VTODO) keep their lines as they are. One with a known UID is replaced."],
-        listExamples: [.init("hearth reminders list", "What is still to do.")],
-        addExamples: [.init("hearth reminders add \"Call Anna\" --due \"tomorrow 9:00\"", "Tomorrow at nine.")],
+        importing: "Reminders (VTODO) keep their lines as they are. One with a known UID is replaced.",
+        listExamples: "hearth reminders list  # What is still to do.",
+        addExamples: """
+            hearth reminders add "Call Anna" --due "tomorrow 9:00"  # Tomorrow at nine.
+            """,
         change: "--priority 1")
 
     static func book(_ records: Records) -> RecordBook<Reminder> { records.reminders }
@@ -46,11 +48,12 @@ enum Reminders: RecordNoun {
 
     static func empty(_ choice: Choice) -> String { choice.all ? "There are no reminders." : "Nothing is open." }
 
-    static let columns = [("ID", Table.Alignment.left), ("DUE", .left), ("STATE", .left), ("TITLE", .left)]
-
-    static func row(_ reminder: Reminder, id: String, now: Date) -> [String] {
-        let state = reminder.completed != nil ? "done" : reminder.isLate(at: now) ? "overdue" : "open"
-        return [id, RecordText().text(reminder.due), state, reminder.title]
+    static func columns(id: @escaping (Reminder) -> String, now: Date) -> [Column<Reminder>] {
+        [
+            .left("ID", id), .left("DUE") { RecordText().text($0.due) },
+            .left("STATE") { $0.completed != nil ? "done" : $0.isLate(at: now) ? "overdue" : "open" },
+            .left("TITLE") { $0.title },
+        ]
     }
 
     static func facts(_ reminder: Reminder, now: Date) -> [(String, String?)] {
@@ -92,18 +95,17 @@ struct RemindersDue: Command {
 
     static let declaration = CommandDeclaration(
         "reminders", "due", summary: "List reminders that are due, for a timer",
-        discussion: [
-            "Prints the open reminders whose alarm or due time has come; nothing if there are none. Hearth runs no timer of its "
-                + "own: let cron or systemd call this each minute, as in the example. docs/assistant.md has the units; cards of new "
-                + "reminders say whether \(ReminderTimer.unit) is enabled.",
-            "With --format json, objects as of hearth reminders list.",
-        ],
-        examples: [
-            .init("hearth reminders due", "What is due now."),
-            .init(
-                "hearth reminders due --within 1 | xargs -r -d '\\n' -n 1 notify-send",
-                "In a timer of one minute: show each of them once on the desktop."),
-        ])
+        """
+        Prints the open reminders whose alarm or due time has come; nothing if there are none. Hearth runs no timer of
+        its own: let cron or systemd call this each minute, as in the example. docs/assistant.md has the units; cards of
+        new reminders say whether \(ReminderTimer.unit) is enabled.
+
+        With --format json, objects as of hearth reminders list.
+
+        hearth reminders due  # What is due now.
+        hearth reminders due --within 1 | xargs -r -d '\\n' -n 1 notify-send
+        # In a timer of one minute: show each of them once on the desktop.
+        """)
 
     func run(in context: CommandContext) async throws {
         try await context.withRecords { records in
@@ -131,8 +133,11 @@ struct RemindersDone: Command {
 
     static let declaration = CommandDeclaration(
         "reminders", "done", summary: "Complete a reminder",
-        discussion: ["One that repeats moves to its next time."],
-        examples: [.init("hearth reminders done 3f2a91c0", "It is done.")])
+        """
+        One that repeats moves to its next time.
+
+        hearth reminders done 3f2a91c0  # It is done.
+        """)
 
     func run(in context: CommandContext) async throws {
         try await context.withRecords { records in

@@ -13,17 +13,17 @@ struct Undo: Command {
 
     static let declaration = CommandDeclaration(
         "undo", summary: "Take an action back",
-        discussion: [
-            "Actions of the assistant, and of the commands that add, change and import records, can be undone for 30 days. If "
-                + "another program has changed the record since, nothing is undone.",
-            "With --list and --format json, an array of objects with id, tag, title, state, canUndo, created, conversation, "
-                + "fields and note.",
-        ],
-        examples: [
-            .init("hearth undo", "Take the last action back."),
-            .init("hearth undo --list", "See what was done, and what can be undone."),
-            .init("hearth undo 3f2a91c0", "Take a certain action back."),
-        ])
+        """
+        Actions of the assistant, and of the commands that add, change and import records, can be undone for 30 days. If
+        another program has changed the record since, nothing is undone.
+
+        With --list and --format json, an array of objects with id, tag, title, state, canUndo, created, conversation,
+        fields and note.
+
+        hearth undo  # Take the last action back.
+        hearth undo --list  # See what was done, and what can be undone.
+        hearth undo 3f2a91c0  # Take a certain action back.
+        """)
 
     /// An action in a listing.
     struct Entry: Encodable {
@@ -40,7 +40,7 @@ struct Undo: Command {
         init(_ entry: ActionEntry) {
             id = entry.id
             (tag, title, state) = (entry.card.tag.rawValue, entry.card.title, entry.card.state.rawValue)
-            canUndo = entry.state == .done && !entry.changes.isEmpty
+            canUndo = entry.canBeUndone
             created = RecordText.json(entry.created)
             conversation = entry.conversation
             fields = entry.card.fields
@@ -53,11 +53,9 @@ struct Undo: Command {
             let entries = try await records.actions(limit: 1000)
             if lists { return try list(Array(entries.prefix(limit)), context) }
             let card = try await records.undo(try chosen(entries).id)
-            let values = card.fields.prefix(2).map(\.value).joined(separator: ", ")
-            let text = values.isEmpty ? card.title : "\(card.title): \(values)"
             switch format {
             case .json: try context.console.print(JSON.text(["id": card.id, "state": card.state.rawValue]))
-            case .table: context.console.say("Undone: \(TerminalText.singleLine(text))")
+            case .table: context.console.say("Undone: \(TerminalText.singleLine(card.line))")
             }
         }
     }
@@ -66,7 +64,7 @@ struct Undo: Command {
         if let key {
             return try RecordText.only(key, among: entries, id: \.id, kind: "action", listing: "hearth undo --list")
         }
-        guard let last = entries.first(where: { $0.state == .done && !$0.changes.isEmpty }) else {
+        guard let last = entries.first(where: \.canBeUndone) else {
             throw AssistantError(
                 .noSuchRecord, "no action can be undone",
                 context: ErrorContext(remedy: "`hearth undo --list` shows the last actions."), disposition: .usage)
@@ -76,17 +74,24 @@ struct Undo: Command {
 
     private func list(_ entries: [ActionEntry], _ context: CommandContext) throws {
         let ids = entries.map(\.id)
-        try context.list(entries.map(Entry.init), format, empty: "No action is recorded.") {
-            var table = Table(("ID", .left), ("WHEN", .left), ("STATE", .left), ("UNDO", .left), ("ACTION", .left))
-            let text = RecordText()
-            for entry in entries {
-                let values = entry.card.fields.prefix(2).map(\.value).joined(separator: ", ")
-                table.add(
-                    RecordText.short(entry.id, among: ids), text.moment(entry.created), entry.card.state.rawValue,
-                    entry.state == .done && !entry.changes.isEmpty ? "yes" : "-",
-                    values.isEmpty ? entry.card.title : "\(entry.card.title): \(values)")
-            }
-            return table
-        }
+        try context.console.list(
+            entries, format, json: JSON.pretty(entries.map(Entry.init)), empty: "No action is recorded.",
+            [
+                .left("ID") { RecordText.short($0.id, among: ids) },
+                .left("WHEN") { RecordText().moment($0.created) }, .left("STATE") { $0.card.state.rawValue },
+                .left("UNDO") { $0.canBeUndone ? "yes" : "-" }, .left("ACTION") { $0.card.line },
+            ])
+    }
+}
+
+extension ActionEntry {
+    fileprivate var canBeUndone: Bool { state == .done && !changes.isEmpty }
+}
+
+extension ActionCard {
+    /// The title with the first values.
+    fileprivate var line: String {
+        let values = fields.prefix(2).map(\.value).joined(separator: ", ")
+        return values.isEmpty ? title : "\(title): \(values)"
     }
 }

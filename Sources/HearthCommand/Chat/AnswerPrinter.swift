@@ -37,7 +37,9 @@ struct AnswerPrinter: Sendable {
                 case .finish(let summary):
                     try await end(&page, summary.reason, take)
                     try show(event, on: &page)
-                    console.say(FactsLine.text(model: answering?.withLock { $0 } ?? model, summary))
+                    console.say(
+                        FactsLine.text(
+                            model: answering?.withLock { $0 } ?? model, summary.reason, summary.usage, summary.timings))
                     reason = summary.reason
                 default: try show(event, on: &page)
                 }
@@ -123,10 +125,10 @@ struct AnswerPrinter: Sendable {
     }
 }
 
-/// The facts of an answer on one line.
+/// The line with the facts of an answer.
 enum FactsLine {
-    static func text(model: String, _ summary: GenerationSummary) -> String {
-        text(model: model, summary.reason, summary.usage, summary.timings)
+    static func text(model: String, _ facts: AnswerFacts) -> String {
+        text(model: model, facts.finish, facts.usage, facts.timings)
     }
 
     static func text(

@@ -39,7 +39,7 @@ extension AssistantChat {
 
     private func begin(isPrivate: Bool) async throws {
         try setPrivate(isPrivate)
-        session = try await setup.session(nil, isPrivate: isPrivate, engine: engine, settings: settings)
+        session = try await setup.assistant.session(nil, isPrivate: isPrivate, engine: engine, settings: settings)
         (cards, last) = ([], nil)
         console.say(
             isPrivate
@@ -52,7 +52,8 @@ extension AssistantChat {
         let isEmpty = await session.messages.isEmpty
         if session.isPrivate, !isEmpty { console.say("The private conversation begins anew.") }
         let id = isEmpty || session.isPrivate ? nil : session.id
-        session = try await setup.session(id, isPrivate: session.isPrivate, engine: engine, settings: settings)
+        session = try await setup.assistant.session(
+            id, isPrivate: session.isPrivate, engine: engine, settings: settings)
     }
 
     private func open(_ word: String) async throws {
@@ -63,18 +64,18 @@ extension AssistantChat {
         } else {
             summary = try await setup.home.conversation(word)
         }
-        session = try await setup.session(summary.id, isPrivate: false, engine: engine, settings: settings)
+        session = try await setup.assistant.session(summary.id, isPrivate: false, engine: engine, settings: settings)
         await showEarlierMessages()
     }
 
     private func list() async throws {
         listed = try await setup.home.conversations.conversations(limit: 15, offset: 0)
         guard !listed.isEmpty else { return console.say("There are no conversations.") }
-        var table = Table(("N", .right), ("LAST", .left), ("TITLE", .left))
-        for (index, chat) in listed.enumerated() {
-            table.add(String(index + 1), RecordText().moment(chat.changed), chat.title)
-        }
-        for line in table.lines { console.complain(line) }
+        let columns: [Column<(Int, ConversationSummary)>] = [
+            .right("N") { String($0.0) }, .left("LAST") { RecordText().moment($0.1.changed) },
+            .left("TITLE") { $0.1.title },
+        ]
+        for line in columns.lines(of: Array(zip(1..., listed))) { console.complain(line) }
         console.say("/open N goes on with one of them.")
     }
 
@@ -82,17 +83,16 @@ extension AssistantChat {
         guard !words.isEmpty else { return console.complain("/search needs words.") }
         let hits = try await setup.home.conversations.search(words, limit: 15)
         guard !hits.isEmpty else { return console.say("Nothing is found.") }
-        var table = Table(("N", .right), ("WHEN", .left), ("TEXT", .left))
         listed = []
-        for hit in hits {
-            var index = listed.firstIndex { $0.id == hit.conversation.id }
-            if index == nil {
-                listed.append(hit.conversation)
-                index = listed.count - 1
-            }
-            table.add(String((index ?? 0) + 1), RecordText().moment(hit.date), hit.excerpt)
+        for hit in hits where !listed.contains(where: { $0.id == hit.conversation.id }) {
+            listed.append(hit.conversation)
         }
-        for line in table.lines { console.complain(line) }
+        let listed = listed
+        let columns: [Column<ConversationHit>] = [
+            .right("N") { hit in String((listed.firstIndex { $0.id == hit.conversation.id } ?? 0) + 1) },
+            .left("WHEN") { RecordText().moment($0.date) }, .left("TEXT") { $0.excerpt },
+        ]
+        for line in columns.lines(of: hits) { console.complain(line) }
         console.say("/open N goes on with the conversation.")
     }
 

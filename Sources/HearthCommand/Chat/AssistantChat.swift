@@ -19,7 +19,6 @@ actor AssistantChat {
     /// What may leave for the cloud; `nil` without one.
     let shares: String?
     nonisolated let interrupts: ChatInterrupts
-    let features: TerminalFeatures
     let console: Console
 
     var session: ChatSession
@@ -58,16 +57,14 @@ actor AssistantChat {
         self.setPrivate = setPrivate
         settings = setup.settings
         interrupts = ChatInterrupts(context, reader)
-        features = TerminalFeatures(environment: context.environment)
         console = context.console
     }
 
     /// Asks about cards at the terminal.
     func prepare() {
-        let registry = setup.assistant.actions.registry
-        let question = CardQuestion(reader: reader, console: console, environment: context.environment) { tag in
-            registry.action(tag).map { ActionRegistry.fields(of: $0) } ?? []
-        }
+        let question = CardQuestion(
+            reader: reader, console: console, environment: context.environment,
+            registry: setup.assistant.actions.registry)
         approval.use { [self] card in
             await showAlone(card)
             return await question.decision(on: card)
@@ -96,8 +93,9 @@ actor AssistantChat {
                 console.complain(ChatInterrupts.hint)
             case .line(let line):
                 interrupts.lineEntered()
-                if !lines.isOpen, isCommand(line) {
-                    guard try await performed(line) else { return }
+                let command = ChatCommand(line.trimmingCharacters(in: .whitespacesAndNewlines))
+                if !lines.isOpen, command != .message {
+                    guard try await performed(command) else { return }
                 } else if let text = lines.append(line) {
                     try await send(text)
                 }
@@ -121,17 +119,9 @@ actor AssistantChat {
         return last
     }
 
-    private func isCommand(_ line: String) -> Bool {
-        switch ChatCommand(line.trimmingCharacters(in: .whitespacesAndNewlines)) {
-        case .message: false
-        default: true
-        }
-    }
-
     /// Performs a command.
     /// - Returns: whether the conversation goes on.
-    private func performed(_ line: String) async throws -> Bool {
-        let command = ChatCommand(line.trimmingCharacters(in: .whitespacesAndNewlines))
+    private func performed(_ command: ChatCommand) async throws -> Bool {
         do {
             return try await perform(command)
         } catch is OutputClosed {
@@ -166,7 +156,7 @@ actor AssistantChat {
             interrupts.answerEnds()
         }
         var screen = TurnScreen(
-            console: console, features: features, showsThinking: showsThinking, time: context.time, model: modelName)
+            console: console, showsThinking: showsThinking, time: context.time, model: modelName)
         for await event in await start(session) {
             switch event {
             case .card(let card):
@@ -207,16 +197,7 @@ actor AssistantChat {
     }
 
     /// Shows a card outside of an answer's text.
-    func showAlone(_ card: ActionCard) {
-        let number = keep(card)
-        guard let window = console.window else {
-            for line in CardPainter.plain(card, number: number) { console.complain(line) }
-            return
-        }
-        let lines = CardPainter(columns: window.columns).box(card, number: number)
-        // A closed output ends the next answer.
-        try? console.write(lines.map { $0.escaped(links: features.hasLinks) + "\n" }.joined())
-    }
+    func showAlone(_ card: ActionCard) { console.show(card, number: keep(card)) }
 
     /// Shows the end of the conversation that goes on.
     func showEarlierMessages() async {
@@ -230,13 +211,13 @@ actor AssistantChat {
             console.say("> \(TerminalText.truncated(TerminalText.singleLine(question.content), to: 76))")
         }
         // A terminal that is gone ends the conversation at its next line.
-        if let last { try? console.printMarkdown(last.content + "\n", context.environment) }
+        if let last { try? console.printMarkdown(last.content + "\n") }
     }
 
     /// Shows the facts of the last answer, and what left this device for it.
     func stats() throws {
         guard let facts = last?.facts else { return console.complain("No answer was given yet.") }
-        console.complain(FactsLine.text(model: modelName(), facts.finish, facts.usage, facts.timings))
+        console.complain(FactsLine.text(model: modelName(), facts))
         if facts.source == .cloud {
             console.complain(
                 "answered in the cloud (\(facts.reason)); your message left this device, and of the rest: "

@@ -9,35 +9,27 @@ import HearthRouting
 
 /// One run of `hearth chat` as the assistant: a conversation, or one question.
 struct AssistantRun: Sendable {
-    private let chat: Chat
-    private let parts: ConversationParts
-    private let context: CommandContext
-
-    init(_ chat: Chat, _ parts: ConversationParts, _ context: CommandContext) {
-        (self.chat, self.parts, self.context) = (chat, parts, context)
-    }
+    let chat: Chat
+    let parts: ConversationParts
+    let context: CommandContext
 
     /// Answers a question, or talks until the user ends the conversation.
     func perform(_ question: String?) async throws {
         let approval = TerminalApproval()
         let isAsking = chat.hasPerson(context) || question == nil && chat.format == .text
         let setup = try await AssistantSetup(
-            parts, thinks: chat.isThinkingEnabled, preApproved: chat.approved, systemPrompt: chat.ownSystemPrompt,
+            parts, thinks: chat.isThinkingEnabled, preApproved: chat.approved ?? [], systemPrompt: chat.ownSystemPrompt,
             approval: isAsking ? approval : DeclineAll(), in: context)
-        do {
+        try await withEnding({ await setup.home.database.close() }) {
             try await perform(question, setup, approval, isAsking: isAsking)
-        } catch {
-            await setup.home.database.close()
-            throw error
         }
-        await setup.home.database.close()
     }
 
     private func perform(
         _ question: String?, _ setup: AssistantSetup, _ approval: TerminalApproval, isAsking: Bool
     ) async throws {
         let last = chat.goesOn ? try await setup.home.conversations.conversations(limit: 1, offset: 0).first : nil
-        let session = try await setup.session(last?.id, isPrivate: chat.route.isPrivate)
+        let session = try await setup.assistant.session(last?.id, isPrivate: chat.route.isPrivate)
         guard isAsking else { return try await answer(question, session) }
         let history = chat.route.isPrivate ? nil : LineHistory(path: setup.home.path.appending("chat-history"))
         let reader = Self.lineReader(context, history: history)
@@ -45,12 +37,11 @@ struct AssistantRun: Sendable {
             context, setup, session: session, reader: reader, approval: approval,
             attachments: Attachments(images: parts.images), act: chat.act, shares: shares, modelName: modelName,
             findModel: findModel, setPrivate: setPrivate)
-        try await context.interruptions.handlingInterrupts(with: { talk.interrupts.interrupt() }) {
+        try await context.interruptions.handling(.interrupt, with: { talk.interrupts.interrupt() }) {
             guard let question else { return try await talk.run() }
             let message = try await talk.answer(question)
             if let facts = message?.facts {
-                context.console.say(
-                    FactsLine.text(model: modelName(), facts.finish, facts.usage, facts.timings))
+                context.console.say(FactsLine.text(model: modelName(), facts))
             }
             guard message?.facts?.finish != .interrupted else { throw Chat.interrupted }
         }
@@ -98,7 +89,7 @@ struct AssistantRun: Sendable {
         try report.end()
         try Task.checkCancellation()
         if let facts, chat.format == .text {
-            context.console.say(FactsLine.text(model: modelName(), facts.finish, facts.usage, facts.timings))
+            context.console.say(FactsLine.text(model: modelName(), facts))
         }
         if let failure = report.failure {
             throw LLMError(.init(stringLiteral: failure.code), failure.message)

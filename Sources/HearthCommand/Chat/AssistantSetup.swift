@@ -55,11 +55,4 @@ struct AssistantSetup: Sendable {
             return (try await AssistantHome(context, isKept: false), false)
         }
     }
-
-    /// A conversation: the one with an id, or a new one.
-    func session(
-        _ id: String?, isPrivate: Bool, engine: (any InferenceEngine)? = nil, settings: ChatSettings? = nil
-    ) async throws -> ChatSession {
-        try await assistant.session(id, isPrivate: isPrivate, engine: engine, settings: settings)
-    }
 }

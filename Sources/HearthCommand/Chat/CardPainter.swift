@@ -98,30 +98,57 @@ struct CardPainter: Sendable {
     }
 }
 
+extension Console {
+    /// A card for a window; `nil` where plain text is written.
+    func painted(_ card: ActionCard, number: Int? = nil) -> String? {
+        guard let window else { return nil }
+        let lines = CardPainter(columns: window.columns).box(card, number: number)
+        return lines.map { $0.escaped(links: hasLinks) + "\n" }.joined()
+    }
+
+    /// Shows a card: painted on the output, or plain among the messages.
+    func show(_ card: ActionCard, number: Int? = nil) {
+        guard let text = painted(card, number: number) else {
+            for line in CardPainter.plain(card, number: number) { complain(line) }
+            return
+        }
+        // A closed output ends the next answer.
+        try? write(text)
+    }
+
+    /// Lists cards, and says how those that need a yes get one without a terminal.
+    func list(_ cards: [ActionCard], unapproved: [ActionCard]) {
+        for card in cards { for line in CardPainter.plain(card) { say(line) } }
+        let tags = Set(unapproved.map(\.tag.rawValue)).sorted().joined(separator: ",")
+        if !tags.isEmpty {
+            say("Without a terminal nothing is done that needs your yes; --approve \(tags) gives it.")
+        }
+    }
+}
+
+extension ActionCard {
+    /// The state as a sentence, with the words that take the action back.
+    func outcome(undo: String) -> String {
+        let sentence = state.sentence.prefix(1).uppercased() + state.sentence.dropFirst() + "."
+        return canUndo && state == .done ? "\(sentence) \(undo) takes it back." : sentence
+    }
+}
+
 extension ActionCard.State {
-    /// The mark beside a card's title.
-    fileprivate var mark: (text: String, traits: TextStyle.Traits) {
+    private var words: (mark: String, traits: TextStyle.Traits, sentence: String) {
         switch self {
-        case .proposed: ("", [])
-        case .done: ("✓ done", [.code])
-        case .declined: ("✗ not done", [.dim])
-        case .notCarriedOut: ("not carried out", [.warning])
-        case .failed: ("failed", [.warning])
-        case .undone: ("undone", [.dim])
-        case .unknown: ("unknown", [.warning])
+        case .proposed: ("", [], "waits for your decision")
+        case .done: ("✓ done", [.code], "done")
+        case .declined: ("✗ not done", [.dim], "declined")
+        case .notCarriedOut: ("not carried out", [.warning], "not carried out")
+        case .failed: ("failed", [.warning], "failed")
+        case .undone: ("undone", [.dim], "undone")
+        case .unknown: ("unknown", [.warning], "unknown whether it happened")
         }
     }
 
-    /// The state in words.
-    var sentence: String {
-        switch self {
-        case .proposed: "waits for your decision"
-        case .done: "done"
-        case .declined: "declined"
-        case .notCarriedOut: "not carried out"
-        case .failed: "failed"
-        case .undone: "undone"
-        case .unknown: "unknown whether it happened"
-        }
-    }
+    /// The mark in the frame of a card.
+    fileprivate var mark: (text: String, traits: TextStyle.Traits) { (words.mark, words.traits) }
+    /// The state in plain words.
+    var sentence: String { words.sentence }
 }

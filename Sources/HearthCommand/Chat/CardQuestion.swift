@@ -7,9 +7,8 @@ struct CardQuestion: Sendable {
     let reader: any LineReader
     let console: Console
     /// Names the user's editor.
-    var environment: [String: String] = [:]
-    /// The names of an action's fields.
-    let fields: @Sendable (ActionTag) -> [String]
+    let environment: [String: String]
+    let registry: ActionRegistry
 
     /// Asks until the answer is one of the choices. Ctrl-C and the end of the input decline.
     func decision(on card: ActionCard) async -> ActionDecision {
@@ -25,34 +24,35 @@ struct CardQuestion: Sendable {
             case "c", "conversation": return .approveForConversation
             case "a", "always": return .always
             case "e", "edit":
-                let editor = PayloadEditor(reader: reader, console: console, fields: fields)
-                if let payload = await editor.edited(card) { return .edit(payload: payload) }
+                if let payload = await edited(card) { return .edit(payload: payload) }
             case "o", "open":
                 guard let external else {
                     console.complain("Set EDITOR to open a card in your editor.")
                     break
                 }
-                let editor = PayloadEditor(reader: reader, console: console, fields: fields)
-                if let payload = await editor.edited(card, in: external) { return .edit(payload: payload) }
+                if let payload = await edited(card, in: external) { return .edit(payload: payload) }
             default: console.complain("Type y, n, c, a or e\(external == nil ? "" : ", or o").")
             }
         }
     }
 }
 
-/// Lets the user change the values of an action, one line each.
-struct PayloadEditor: Sendable {
-    let reader: any LineReader
-    let console: Console
-    let fields: @Sendable (ActionTag) -> [String]
+extension CardQuestion {
+    /// The names of an action's fields.
+    private func fields(_ tag: ActionTag) -> [String] {
+        registry.action(tag).map { ActionRegistry.fields(of: $0) } ?? []
+    }
 
-    /// The changed payload; `nil` if the user gives up.
-    func edited(_ card: ActionCard) async -> String? {
-        // What is no object cannot be edited.
-        guard let document = try? JSONValue(parsing: Data(card.payload.utf8)), var values = document.members else {
-            console.complain("The values cannot be edited.")
-            return nil
-        }
+    /// The values of an action; what is no object cannot be edited.
+    private func values(of card: ActionCard) -> JSONMembers? {
+        let values = (try? JSONValue(parsing: Data(card.payload.utf8)))?.members
+        if values == nil { console.complain("The values cannot be edited.") }
+        return values
+    }
+
+    /// The payload after the user changed its values, one line each; `nil` if the user gives up.
+    private func edited(_ card: ActionCard) async -> String? {
+        guard var values = values(of: card) else { return nil }
         console.complain("Enter keeps a value; a single - removes it; Ctrl-C gives up.")
         for name in order(of: values, card) {
             guard let value = values[name], let text = Self.text(of: value) else { continue }
@@ -79,11 +79,7 @@ struct PayloadEditor: Sendable {
 
     /// The payload as changed in the user's editor; `nil` if nothing is changed, or it is no object.
     func edited(_ card: ActionCard, in editor: ExternalEditor) async -> String? {
-        // What is no object cannot be edited.
-        guard let document = try? JSONValue(parsing: Data(card.payload.utf8)), let values = document.members else {
-            console.complain("The values cannot be edited.")
-            return nil
-        }
+        guard let values = values(of: card) else { return nil }
         let lines = order(of: values, card).compactMap { name in
             values[name].map { "  \(JSONValue.string(name).text): \($0.text)" }
         }

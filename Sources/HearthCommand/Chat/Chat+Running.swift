@@ -43,19 +43,17 @@ extension Chat {
         // Computed states hold what was said.
         if route.isPrivate { configuration.stateFolder = nil }
         var options = GenerationOptions(configuration: configuration)
-        let configuredTemperature = options.sampling.temperature
-        options.sampling = sampling
-        options.sampling.temperature = temperature ?? configuredTemperature
+        options.sampling = sampling(options.sampling.temperature)
         options.thinking.isEnabled = isThinkingEnabled
         options.stopStrings = stopStrings
-        options.constraint = try await constraint?.read()
+        options.constraint = try await constraint()
         if let maximumTokens { options.maximumNewTokens = maximumTokens }
 
         // Read pictures first: a bad file should not cost a load.
         let images = try await blocking { [images] in try PictureFile.read(images) }
         let hearth = try await context.hearth(configuration)
-        let failure: (any Error)?
-        do {
+        // The program must not end while a stopped load or answer is still marked on the disk.
+        try await withEnding({ await hearth.close() }) {
             switch try await choice(configuration, in: hearth, context) {
             case .routed(let routing):
                 let parts = ConversationParts(
@@ -65,13 +63,7 @@ extension Chat {
             case .local(let decision):
                 try await converseLocally(decision, configuration, images, options, in: hearth, context)
             }
-            failure = nil
-        } catch {
-            failure = error
         }
-        // The program must not end while a stopped load or answer is still marked on the disk.
-        await hearth.close()
-        if let failure { throw failure }
     }
 
     private func converseLocally(
@@ -101,10 +93,10 @@ extension Chat {
     private func converse(_ parts: ConversationParts, _ question: ChatQuestion?, _ context: CommandContext) async throws
     {
         guard let question, !isAssistant else {
-            return try await AssistantRun(self, parts, context).perform(question?.marked)
+            return try await AssistantRun(chat: self, parts: parts, context: context).perform(question?.marked)
         }
         let session = LanguageModelSession(model: parts.engine, instructions: systemPrompt)
-        let actions = AnswerActions(self, parts, context)
+        let actions = AnswerActions(chat: self, parts: parts, context: context)
         let reason = try await parts.printer.print(
             session.streamResponse(to: question.text, images: parts.images, options: parts.options).events,
             hiding: actions.tags, take: actions.take)
@@ -113,7 +105,7 @@ extension Chat {
     }
 
     /// The system prompt of a conversation that is not the assistant's own; `nil` for the assistant's.
-    var ownSystemPrompt: String? { systemPrompt ?? (constraint == nil ? nil : "") }
+    var ownSystemPrompt: String? { systemPrompt ?? (isConstrained ? "" : nil) }
 
     static var interrupted: LLMError {
         LLMError(
@@ -127,7 +119,7 @@ extension Chat {
     ) async throws -> ChatRouting.Choice {
         let wanted = try wanted(configuration)
         return try await ChatRouting.choose(route, configuration, format: format, in: hearth, context) {
-            try await ChatModel.find(wanted, projector: projector.map { Path($0) }, in: hearth, context: context)
+            try await ChatModel.find(wanted, projector: projector, in: hearth, context: context)
         }
     }
 
@@ -144,7 +136,7 @@ extension Chat {
         let wanted = try wanted(configuration)
         do {
             return try await ChatModel.find(
-                wanted, projector: projector.map { Path($0) }, in: hearth, context: context)
+                wanted, projector: projector, in: hearth, context: context)
         } catch let error where ChatModel.isNotHere(error) && format == .text && context.hasPerson {
             // Input after the answer to the offer belongs to the conversation.
             context.input =

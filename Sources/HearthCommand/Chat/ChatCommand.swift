@@ -22,31 +22,34 @@ enum ChatCommand: Sendable, Hashable {
     case unknown(String)
 
     /// The commands with their arguments and help.
-    static let table: [(name: String, argument: String, help: String)] = [
-        ("/image", "FILE", "show a picture with the next message"),
-        ("/file", "FILE", "send the text of a file with the next message"),
-        ("/model", "[REF]", "answer with another model, or show which one answers"),
-        ("/new", "", "begin another conversation"),
-        ("/private", "", "begin one that stays on this device, and of which nothing is kept"),
-        ("/open", "[ID]", "go on with an earlier conversation, or list them"),
-        ("/search", "WORDS", "find words in conversations"),
-        ("/retry", "", "answer again"),
-        ("/edit", "", "change your last message, and answer it again"),
-        ("/continue", "", "let a local model finish an answer that broke off"),
-        ("/do", "[N]", "carry out a card that was not carried out"),
-        ("/undo", "[N]", "take an action back"),
-        ("/copy", "", "copy the last answer"),
-        ("/export", "[FILE]", "write the conversation as Markdown, or as JSON to a .json file"),
-        ("/stats", "", "show or hide the facts of each answer, and what left this device"),
-        ("/think", "[on|off|show|fold]", "let the model think or not, and show it or not"),
-        ("/help", "", "show this list"),
-        ("/exit", "", "end (Ctrl-D does too)"),
+    static let table: [(names: [String], argument: String, help: String, make: @Sendable (String) -> ChatCommand)] = [
+        (["/image"], "FILE", "show a picture with the next message", { .image($0) }),
+        (["/file"], "FILE", "send the text of a file with the next message", { .file($0) }),
+        (["/model"], "[REF]", "answer with another model, or show which one answers", { .model($0) }),
+        (["/new", "/reset", "/clear"], "", "begin another conversation", { _ in .new(isPrivate: false) }),
+        (
+            ["/private"], "", "begin one that stays on this device, and of which nothing is kept",
+            { _ in .new(isPrivate: true) }
+        ),
+        (["/open", "/chats"], "[ID]", "go on with an earlier conversation, or list them", { .open($0) }),
+        (["/search"], "WORDS", "find words in conversations", { .search($0) }),
+        (["/retry"], "", "answer again", { _ in .retry }),
+        (["/edit"], "", "change your last message, and answer it again", { _ in .edit }),
+        (["/continue"], "", "let a local model finish an answer that broke off", { _ in .continuation }),
+        (["/do"], "[N]", "carry out a card that was not carried out", { .perform($0) }),
+        (["/undo"], "[N]", "take an action back", { .undo($0) }),
+        (["/copy"], "", "copy the last answer", { _ in .copy }),
+        (["/export"], "[FILE]", "write the conversation as Markdown, or as JSON to a .json file", { .export($0) }),
+        (["/stats"], "", "show or hide the facts of each answer, and what left this device", { _ in .stats }),
+        (["/think"], "[on|off|show|fold]", "let the model think or not, and show it or not", { .think($0) }),
+        (["/help", "/?"], "", "show this list", { _ in .help }),
+        (["/exit", "/quit", "/bye"], "", "end (Ctrl-D does too)", { _ in .exit }),
     ]
 
     static var helpText: String {
-        let width = table.map { $0.name.count + $0.argument.count + 1 }.max() ?? 0
+        let width = table.map { $0.names[0].count + $0.argument.count + 1 }.max() ?? 0
         let lines = table.map { entry in
-            TerminalText.padded("\(entry.name) \(entry.argument)", to: width) + "  \(entry.help)"
+            TerminalText.padded("\(entry.names[0]) \(entry.argument)", to: width) + "  \(entry.help)"
         }
         return lines.joined(separator: "\n")
             + "\nA line that ends with \\ goes on in the next one; so does a block that begins with ```."
@@ -60,35 +63,16 @@ enum ChatCommand: Sendable, Hashable {
         }
         let parts = text.split(separator: " ", maxSplits: 1)
         let rest = parts.count > 1 ? parts[1].drop { $0 == " " } : ""
-        let argument = String(rest)
-        switch parts.first {
-        case "/exit", "/quit", "/bye": self = .exit
-        case "/help", "/?": self = .help
-        case "/new", "/reset", "/clear": self = .new(isPrivate: false)
-        case "/private": self = .new(isPrivate: true)
-        case "/open", "/chats": self = .open(argument)
-        case "/search": self = .search(argument)
-        case "/undo": self = .undo(argument)
-        case "/do": self = .perform(argument)
-        case "/retry": self = .retry
-        case "/continue": self = .continuation
-        case "/edit": self = .edit
-        case "/copy": self = .copy
-        case "/export": self = .export(argument)
-        case "/image": self = .image(argument)
-        case "/file": self = .file(argument)
-        case "/model": self = .model(argument)
-        case "/stats": self = .stats
-        case "/think": self = .think(argument)
-        default: self = .unknown(String(parts.first ?? ""))
-        }
+        let name = String(parts.first ?? "")
+        self = Self.table.first { $0.names.contains(name) }?.make(String(rest)) ?? .unknown(name)
     }
 
     /// The continuations of a line: names of commands, and of files for those that read one.
     static func completion(of line: String, files: (String) -> [String]) -> LineCompletion {
         guard line.hasPrefix("/") else { return LineCompletion() }
         guard let space = line.firstIndex(of: " ") else {
-            return LineCompletion(length: line.count, candidates: table.map(\.name).filter { $0.hasPrefix(line) })
+            return LineCompletion(
+                length: line.count, candidates: table.map { $0.names[0] }.filter { $0.hasPrefix(line) })
         }
         let name = line[..<space]
         guard ["/image", "/file", "/export"].contains(name) else { return LineCompletion() }

@@ -38,9 +38,7 @@ struct ChatRouting: Sendable {
         do {
             cloud = try await hearth.cloud(configuration)
         } catch {
-            let anyCloud = RoutePolicy(
-                forceLocal: configuration.forceLocal, endpoint: "", tier: "", canUseCloudAI: true)
-            guard let decision = certain(anyCloud) else { throw error }
+            guard let decision = certain(.anyCloud(forceLocal: configuration.forceLocal)) else { throw error }
             return .local(decision)
         }
         guard let cloud else {
@@ -95,13 +93,7 @@ struct ChatRouting: Sendable {
 
     /// Performs the conversation; afterwards, the records of its decisions are on the disk.
     func perform(_ conversation: () async throws -> Void) async throws {
-        do {
-            try await conversation()
-        } catch {
-            await orchestrator.flush()
-            throw error
-        }
-        await orchestrator.flush()
+        try await withEnding({ await orchestrator.flush() }, conversation)
     }
 }
 

@@ -36,13 +36,7 @@ struct TurnReport: Sendable {
         guard format == .text else { return }
         if isLineOpen { try console.write("\n") }
         isLineOpen = false
-        for card in cards { for line in CardPainter.plain(card) { console.say(line) } }
-        let declined = Set(cards.filter { $0.state == .declined }.map(\.tag.rawValue)).sorted()
-        if !declined.isEmpty {
-            console.say(
-                "Without a terminal nothing is done that needs your yes; --approve \(declined.joined(separator: ",")) gives it."
-            )
-        }
+        console.list(cards, unapproved: cards.filter { $0.state == .declined })
     }
 
     private mutating func print(_ event: ChatEvent) throws {

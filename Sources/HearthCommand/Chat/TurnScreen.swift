@@ -6,7 +6,6 @@ import HearthInference
 /// Shows the events of a turn at a terminal: text as painted Markdown, thinking folded, cards as boxes.
 struct TurnScreen: Sendable {
     let console: Console
-    let features: TerminalFeatures
     /// Whether the thinking itself is shown.
     let showsThinking: Bool
     /// The name of the model that answers.
@@ -24,11 +23,10 @@ struct TurnScreen: Sendable {
     private var shownSeconds = -1
 
     init(
-        console: Console, features: TerminalFeatures, showsThinking: Bool, time: TimeSource,
+        console: Console, showsThinking: Bool, time: TimeSource,
         model: @escaping @Sendable () -> String
     ) {
         self.console = console
-        self.features = features
         self.showsThinking = showsThinking
         self.model = model
         self.time = time
@@ -81,7 +79,7 @@ struct TurnScreen: Sendable {
             isLineOpen = piece.unicodeScalars.last != "\n"
             return
         }
-        var view = view ?? MarkdownView(hasLinks: features.hasLinks)
+        var view = view ?? MarkdownView(hasLinks: console.hasLinks)
         let text = view.append(piece, in: window)
         self.view = view
         try console.write(text)
@@ -142,16 +140,12 @@ struct TurnScreen: Sendable {
         if let before, before.state == .proposed, card.state != .proposed, card.items.isEmpty, before.note == card.note
         {
             // The values are on the screen already.
-            let undo =
-                card.canUndo && card.state == .done ? " /undo\(number.map { " \($0)" } ?? "") takes it back." : ""
-            return try aside("\(card.state.sentence.prefix(1).uppercased())\(card.state.sentence.dropFirst()).\(undo)")
+            return try aside(card.outcome(undo: "/undo\(number.map { " \($0)" } ?? "")"))
         }
-        guard let window = console.window else {
+        guard let text = console.painted(card, number: number) else {
             for line in CardPainter.plain(card, number: number) { try console.print(line) }
             return
         }
-        let painter = CardPainter(columns: window.columns)
-        let lines = painter.box(card, number: number).map { $0.escaped(links: features.hasLinks) + "\n" }
-        try console.write((hasText ? "\n" : "") + lines.joined())
+        try console.write((hasText ? "\n" : "") + text)
     }
 }

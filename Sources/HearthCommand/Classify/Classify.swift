@@ -64,14 +64,11 @@ struct Classify: Command {
         var limits = EscalationLimits()
         limits.requests = cloudLimit
         let decoder = RoutingDecoder(proxy: proxy, cloud: service?.reader, limits: limits, time: context.time)
-        let pages = PageDecoder(proxy: proxy, decoder: decoder, options: PageOptions(direction: direction))
-        do {
+        var pages = PageDecoder(proxy: proxy, decoder: decoder)
+        pages.direction = direction
+        try await withEnding({ await service?.close() }) { [pages] in
             for file in files { try await decode(file, pages, output) }
-        } catch {
-            await service?.close()
-            throw error
         }
-        await service?.close()
     }
 
     /// Classifies all files in order, several in one computation; meanwhile the next are read.
@@ -88,8 +85,8 @@ struct Classify: Command {
     }
 
     private func decode(_ file: String, _ pages: PageDecoder, _ output: ClassifyOutput) async throws {
-        try await Self.naming(file) {
-            let bytes = try await blocking { try Self.contents(of: file) }
+        try await PictureFile.naming(file) {
+            let bytes = try await blocking { try PictureFile.bytes(of: file, limit: Self.limit) }
             let events = pages.decode(bytes, top: top) { offer in
                 output.announce(offer)
                 return true
@@ -130,7 +127,9 @@ struct Classify: Command {
                 do {
                     for file in files.prefix(maximumPictures) where pixels < maximumPixels {
                         try flag.check()
-                        let picture = try naming(file) { try Picture(file: contents(of: file)) }
+                        let picture = try PictureFile.naming(file) {
+                            try Picture(file: PictureFile.bytes(of: file, limit: limit))
+                        }
                         pixels += picture.width * picture.height
                         result.pictures.append(picture)
                     }
@@ -144,56 +143,5 @@ struct Classify: Command {
         }
     }
 
-    /// Reads a file of pictures. Blocks.
-    /// - Throws: `LLMError` with `cannot-read-picture` or `picture-too-large`.
-    private static func contents(of name: String) throws -> [UInt8] {
-        let limit = PictureLimits().maximumBytes
-        let (path, fileSystem) = (Path(name), LocalFileSystem())
-        guard let status = try fileSystem.status(at: path) else { throw unreadable("there is no such file") }
-        guard status.kind == .file else { throw unreadable("it is not a file") }
-        guard status.size <= UInt64(limit) else {
-            throw LLMError(
-                .pictureTooLarge, "the picture is too large: its file has \(ByteCount(status.size))",
-                context: ErrorContext(expected: "at most \(limit >> 20) MiB", remedy: "Make it smaller first."),
-                disposition: .usage)
-        }
-        do {
-            return [UInt8](try fileSystem.contents(ofFile: path, limit: limit))
-        } catch let error as FileError {
-            throw unreadable(error.message, error)
-        }
-    }
-
-    private static func unreadable(_ reason: String, _ cause: FileError? = nil) -> LLMError {
-        LLMError(
-            .cannotReadPicture, "the picture cannot be read: \(reason)",
-            context: ErrorContext(remedy: "Check the path."), disposition: .usage, underlying: cause)
-    }
-
-    /// Puts the file's name before the message of a picture's error.
-    private static func naming<Result>(_ file: String, _ body: () async throws -> Result) async throws -> Result {
-        do {
-            return try await body()
-        } catch let error as LLMError {
-            throw named(file, error)
-        }
-    }
-
-    /// The same for a body that blocks.
-    private static func naming<Result>(_ file: String, _ body: () throws -> Result) throws -> Result {
-        do {
-            return try body()
-        } catch let error as LLMError {
-            throw named(file, error)
-        }
-    }
-
-    private static func named(_ file: String, _ error: LLMError) -> LLMError {
-        guard error.context.file == nil else { return error }
-        var context = error.context
-        context.file = file
-        return LLMError(
-            error.code, "\(file.shownOnTerminal): \(error.message)", context: context,
-            disposition: error.disposition, underlying: error)
-    }
+    private static let limit = PictureLimits().maximumBytes
 }

@@ -10,8 +10,6 @@ struct PageReport {
     var line: Int?
     var counts: [DecodedCharacter.Verdict: Int] = [:]
 
-    init(file: String) { self.file = file }
-
     var total: Int { counts.values.reduce(0, +) }
 }
 
@@ -23,13 +21,13 @@ struct ClassifyOutput: Sendable {
     /// Stands for a character that was not read.
     private static let gap = "□"
 
-    func show(_ answer: Classification, of file: String) throws {
+    func show(_ candidates: [Candidate], of file: String) throws {
         switch format {
         case .text:
-            let candidates = answer.candidates.map { "\($0.label) \(Self.percent($0.confidence))" }
-            try console.print("\(file): \(candidates.joined(separator: ", "))")
+            let texts = candidates.map { "\($0.label) \(Self.percent($0.confidence))" }
+            try console.print("\(file): \(texts.joined(separator: ", "))")
         case .json:
-            try console.emit(ClassificationEvent(file: file, candidates: answer.candidates.map(CandidateFields.init)))
+            try console.emit(ClassificationEvent(file: file, candidates: candidates.map(CandidateFields.init)))
         }
     }
 

@@ -8,9 +8,14 @@ private let settingKey = Argument(
 struct ConfigGet: Command {
     static let declaration = CommandDeclaration(
         "config", "get", summary: "Print one setting",
-        discussion: ["Prints the value alone, so that a script can use it. A setting without a value is an error."],
-        exitStatuses: [(0, "The setting has a value."), (1, "It has none, or there is no such setting.")],
-        examples: [.init("hearth config get defaultModel", "The model that chat uses when none is named.")])
+        """
+        Prints the value alone, so that a script can use it. A setting without a value is an error.
+
+        0: The setting has a value.
+        1: It has none, or there is no such setting.
+
+        hearth config get defaultModel  # The model that chat uses when none is named.
+        """)
 
     @Argument(settingKey) var key: String
 
@@ -33,29 +38,24 @@ struct ConfigGet: Command {
 struct ConfigSet: Command {
     static let declaration = CommandDeclaration(
         "config", "set", summary: "Change one setting",
-        discussion: [
-            "Settings are kept in config.json in the home folder, readable by its owner only. A running server follows "
-                + "within two seconds."
-        ],
-        sections: [
-            (
-                "settings",
-                Setting.table.map { row in
-                    // A list without spaces does not fit a line.
-                    let words = row.unset.replacing(", ", with: ",").replacing(",", with: ", ")
-                    let unset = words.isEmpty ? "" : "; default: \(words)"
-                    return (row.key, "\(row.summary) (\(row.values)\(unset))")
-                }
-            )
-        ],
-        examples: [
-            .init(
-                "hearth config set origins.main https://models.example.org/models.json", "Get models from this address."
-            ),
-            .init("hearth config set origins.local ./origin/models.json", "Get models from a folder of this machine."),
-            .init("hearth config set defaultModel smollm2-135m-instruct", "Chat with this model."),
-            .init("hearth config set cloud.kind gemini", "Let Gemini answer, with the key in GEMINI_API_KEY."),
-        ])
+        section: (
+            "settings",
+            Setting.table.map { row in
+                // A list without spaces does not fit a line.
+                let words = row.unset.replacing(", ", with: ",").replacing(",", with: ", ")
+                let unset = words.isEmpty ? "" : "; default: \(words)"
+                return (row.key, "\(row.summary) (\(row.values)\(unset))")
+            }
+        ),
+        """
+        Settings are kept in config.json in the home folder, readable by its owner only. A running server follows within
+        two seconds.
+
+        hearth config set origins.main https://models.example.org/models.json  # Get models from this address.
+        hearth config set origins.local ./origin/models.json  # Get models from a folder of this machine.
+        hearth config set defaultModel smollm2-135m-instruct  # Chat with this model.
+        hearth config set cloud.kind gemini  # Let Gemini answer, with the key in GEMINI_API_KEY.
+        """)
 
     @Argument(settingKey) var key: String
     @Argument("VALUE", .text, "The new value; it is checked before anything is written.") var value: String
@@ -69,8 +69,11 @@ struct ConfigSet: Command {
 struct ConfigUnset: Command {
     static let declaration = CommandDeclaration(
         "config", "unset", summary: "Take one setting back to its default",
-        discussion: ["It is no error when the setting has no value."],
-        examples: [.init("hearth config unset origins.local", "Forget an origin; what was installed from it stays.")])
+        """
+        It is no error when the setting has no value.
+
+        hearth config unset origins.local  # Forget an origin; what was installed from it stays.
+        """)
 
     @Argument(settingKey) var key: String
 
@@ -83,14 +86,13 @@ struct ConfigUnset: Command {
 struct ConfigList: Command {
     static let declaration = CommandDeclaration(
         "config", "list", summary: "Print every setting that has a value",
-        discussion: [
-            "With --format json, an array of objects with key and value; with --all also default, type, unit, range, "
-                + "choices and summary, null where there is none. `hearth config` alone lists too."
-        ],
-        examples: [
-            .init("hearth config list", "See what is set."),
-            .init("hearth config list --all", "See every setting with its default and meaning."),
-        ])
+        """
+        With --format json, an array of objects with key and value; with --all also default, type, unit, range, choices
+        and summary, null where there is none. `hearth config` alone lists too.
+
+        hearth config list  # See what is set.
+        hearth config list --all  # See every setting with its default and meaning.
+        """)
 
     @Flag("all", "List all settings, with their defaults.") var isComplete: Bool
     @Option(.listing) var format: ListingFormat
@@ -111,11 +113,12 @@ struct ConfigList: Command {
             if settings.entries.isEmpty { context.console.say("Nothing is set.") }
             for entry in settings.entries { try context.console.print("\(entry.key) = \(entry.value)") }
         case (.table, true):
-            var table = Table(("SETTING", .left), ("VALUE", .left), ("DEFAULT", .left), ("MEANING", .left))
-            for row in settings.rows(patterns: true) {
-                table.add(row.key, row.value ?? "-", row.default ?? "-", row.summary)
-            }
-            for line in table.lines { try context.console.print(line) }
+            try context.console.print(
+                settings.rows(patterns: true),
+                [
+                    .left("SETTING") { $0.key }, .left("VALUE") { $0.value ?? "-" },
+                    .left("DEFAULT") { $0.default ?? "-" }, .left("MEANING") { $0.summary },
+                ])
         }
         guard let last = settings.problems.last else { return }
         for problem in settings.problems.dropLast() { context.console.complain(problem) }

@@ -28,10 +28,10 @@ final class Console: Sendable {
     let isQuiet: Bool
     /// The columns of a terminal whose last line can be redrawn, `nil` for a log, a pipe or other terminals.
     var barWidth: Int? { canRedraw ? errors.width : nil }
-    /// Whether the output can dim text: a terminal without `NO_COLOR`.
+    /// Whether the output can dim text, and be drawn as a screen: a terminal where no plain output is requested.
     let canDim: Bool
-    /// Whether the output may be drawn as a screen; if plain output is requested, text is only appended.
-    var canDraw: Bool { canDim }
+    /// Whether the terminal opens links that a text hides.
+    let hasLinks: Bool
     private let canRedraw: Bool
     private let state: Locked<State>
 
@@ -49,6 +49,7 @@ final class Console: Sendable {
         canRedraw = errors.isTerminal && environment["TERM"] != "dumb"
         canDim =
             output.isTerminal && environment["TERM"] != "dumb" && (environment["NO_COLOR"] ?? "").isEmpty
+        hasLinks = TerminalFeatures(environment: environment).hasLinks
         state = Locked(State())
     }
 
@@ -143,16 +144,10 @@ private struct NamedEvent<Body: Encodable>: Encodable {
 /// An output stream of the process.
 struct DescriptorSink: TextSink {
     let descriptor: Int32
-    let isTerminal: Bool
 
-    init(descriptor: Int32, environment: [String: String]) {
-        self.descriptor = descriptor
-        isTerminal = isatty(descriptor) == 1
-    }
+    var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    var width: Int? {
-        isTerminal ? window.columns : nil
-    }
+    var width: Int? { isTerminal ? window.columns : nil }
 
     var lines: Int? { isTerminal ? window.lines : nil }
 

@@ -30,7 +30,7 @@ private final class DemandedReader: Sendable {
     init(_ source: DescriptorSource) {
         let (state, demand) = (state, demand)
         source.readOnThread { next in
-            var line: [UInt8] = []
+            var splitter = LineSplitter()
             while true {
                 demand.wait()
                 var isEmpty = state.withLock { $0.lines.isEmpty }
@@ -38,15 +38,8 @@ private final class DemandedReader: Sendable {
                 while isEmpty, !hasEnded {
                     let chunk = next()
                     hasEnded = chunk == nil
-                    for byte in chunk ?? [] {
-                        if byte == UInt8(ascii: "\n") {
-                            let text = String(decoding: line, as: UTF8.self)
-                            state.withLock { $0.lines.append(text) }
-                            line = []
-                        } else {
-                            line.append(byte)
-                        }
-                    }
+                    let lines = splitter.append(chunk ?? [])
+                    state.withLock { $0.lines += lines }
                     isEmpty = state.withLock { $0.lines.isEmpty }
                 }
                 let isOver = hasEnded

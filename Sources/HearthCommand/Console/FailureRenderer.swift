@@ -20,6 +20,15 @@ struct FailureRenderer {
         exitStatus = failure.disposition.exitStatus
     }
 
+    /// Reports the failure of one of several models, after which the command continues.
+    static func report(_ failure: any HearthFailure, of model: String, _ format: EventFormat, on console: Console)
+        throws
+    {
+        let rendered = FailureRenderer(failure, of: model)
+        if format == .json { try rendered.emitPart(of: model, on: console) }
+        for line in rendered.lines { console.complain(line) }
+    }
+
     /// Writes the event of a partial failure, after which the command continues.
     func emitPart(of model: String, on console: Console) throws {
         try console.emit("failed", Self.body(body, body.context.model ?? model, remedy: body.context.remedy))
@@ -47,12 +56,8 @@ struct FailureRenderer {
     }
 }
 
-/// The codes of ``CommandError``.
-package enum CommandErrorDomain: ErrorDomain {
-    package static var errorCodes: [ErrorCode<Self>] {
-        [.interrupted, .internalError, .noModel, .severalModels, .problemsFound, .updatesFailed, .verificationFailed]
-    }
-}
+/// The domain of ``CommandError``.
+package enum CommandErrorDomain: ErrorDomain {}
 
 /// An error of the command line itself.
 package typealias CommandError = HearthError<CommandErrorDomain>

@@ -12,8 +12,7 @@ final class Interruptions: Sendable {
 
     private struct State {
         var cancel: (@Sendable () -> Void)?
-        var interruptHandler: (@Sendable () -> Void)?
-        var hangUpHandler: (@Sendable () -> Void)?
+        var handlers: [Signal: @Sendable () -> Void] = [:]
         /// The time since the first signal that ends the command.
         var ending: Stopwatch?
     }
@@ -37,8 +36,7 @@ final class Interruptions: Sendable {
     /// Handles a signal.
     func deliver(_ signal: Signal) {
         let action = state.withLock { state -> (@Sendable () -> Void)? in
-            if signal == .interrupt, let handler = state.interruptHandler { return handler }
-            if signal == .hangUp, let handler = state.hangUpHandler { return handler }
+            if let handler = state.handlers[signal] { return handler }
             if let ending = state.ending {
                 if ending.elapsed < Self.together { return nil }
                 return {
@@ -63,21 +61,19 @@ final class Interruptions: Sendable {
         try await task.value
     }
 
-    /// Calls `handler` for SIGINT while `body` runs.
-    func handlingInterrupts<Result>(
-        with handler: @escaping @Sendable () -> Void, _ body: () async throws -> Result
+    /// Calls `handler` for a signal, which is not the end then, while `body` runs.
+    func handling<Result>(
+        _ signal: Signal, with handler: @escaping @Sendable () -> Void, _ body: () async throws -> Result
     ) async rethrows -> Result {
-        state.withLock { $0.interruptHandler = handler }
-        defer { state.withLock { $0.interruptHandler = nil } }
+        state.withLock { $0.handlers[signal] = handler }
+        defer { state.withLock { $0.handlers[signal] = nil } }
         return try await body()
     }
+}
 
-    /// Calls `handler` for SIGHUP while `body` runs.
-    func handlingHangUps<Result>(
-        with handler: @escaping @Sendable () -> Void, _ body: () async throws -> Result
-    ) async rethrows -> Result {
-        state.withLock { $0.hangUpHandler = handler }
-        defer { state.withLock { $0.hangUpHandler = nil } }
-        return try await body()
-    }
+/// Waits until the task is cancelled.
+func untilCancelled() async {
+    let (never, source) = AsyncStream<Never>.makeStream()
+    for await _ in never {}
+    source.finish()
 }

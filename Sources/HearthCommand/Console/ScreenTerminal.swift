@@ -65,7 +65,7 @@ final class DescriptorTerminal: ScreenTerminal {
     /// A terminal for both descriptors; `nil` if one of them is not a terminal.
     init?(input: Int32, output: Int32) {
         self.input = DescriptorSource(descriptor: input)
-        self.output = DescriptorSink(descriptor: output, environment: [:])
+        self.output = DescriptorSink(descriptor: output)
         guard self.input.isTerminal, self.output.isTerminal else { return nil }
     }
 

@@ -1,28 +1,31 @@
-/// A table of text with aligned columns.
-struct Table: Sendable {
+/// A column of a table.
+struct Column<Row> {
     enum Alignment: Sendable { case left, right }
 
-    let columns: [(title: String, alignment: Alignment)]
-    var rows: [[String]] = []
+    let title: String
+    let alignment: Alignment
+    let text: (Row) -> String
 
-    init(_ columns: (String, Alignment)...) { self.init(columns: columns) }
+    static func left(_ title: String, _ text: @escaping (Row) -> String) -> Self {
+        Column(title: title, alignment: .left, text: text)
+    }
 
-    init(columns: [(String, Alignment)]) { self.columns = columns.map { (title: $0.0, alignment: $0.1) } }
+    static func right(_ title: String, _ text: @escaping (Row) -> String) -> Self {
+        Column(title: title, alignment: .right, text: text)
+    }
+}
 
-    mutating func add(_ cells: String...) { add(cells: cells) }
-
-    mutating func add(cells: [String]) { rows.append(cells.map(TerminalText.singleLine)) }
-
-    /// The lines, with two spaces between columns and none at the end. Cells are never truncated.
-    var lines: [String] {
-        let all = [columns.map(\.title)] + rows
-        let widths = columns.indices.map { column in all.map { TerminalText.columns(of: $0[column]) }.max() ?? 0 }
+extension Array {
+    /// The lines of a table, with two spaces between columns and none at the end. Cells are never truncated.
+    func lines<Row>(of rows: [Row]) -> [String] where Element == Column<Row> {
+        let all = [map(\.title)] + rows.map { row in map { TerminalText.singleLine($0.text(row)) } }
+        let widths = indices.map { column in all.map { TerminalText.columns(of: $0[column]) }.max() ?? 0 }
         return all.map { cells in
             var line = ""
             for (index, cell) in cells.enumerated() {
                 if index > 0 { line += "  " }
                 let isLast = index == cells.count - 1
-                switch columns[index].alignment {
+                switch self[index].alignment {
                 case .left: line += isLast ? cell : TerminalText.padded(cell, to: widths[index])
                 case .right: line += TerminalText.padded(cell, to: widths[index], atEnd: false)
                 }

@@ -40,6 +40,22 @@ struct ContinuedSource: TextSource {
     func all(limit: Int) async throws -> String { try await source.all(limit: limit) }
 }
 
+/// Splits bytes into lines.
+struct LineSplitter: Sendable {
+    private var line: [UInt8] = []
+
+    /// The lines that the next bytes complete, without line ends.
+    mutating func append(_ bytes: [UInt8]) -> [String] {
+        line += bytes
+        var parts = line.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        line = Array(parts.removeLast())
+        return parts.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// A last line without an end.
+    var rest: String? { line.isEmpty ? nil : String(decoding: line, as: UTF8.self) }
+}
+
 /// An input stream of the process, or another descriptor.
 struct DescriptorSource: TextSource {
     let descriptor: Int32
@@ -49,18 +65,11 @@ struct DescriptorSource: TextSource {
     func lines() -> AsyncStream<String> {
         AsyncStream { continuation in
             readOnThread { next in
-                var line: [UInt8] = []
+                var splitter = LineSplitter()
                 while let chunk = next() {
-                    for byte in chunk {
-                        if byte == UInt8(ascii: "\n") {
-                            continuation.yield(String(decoding: line, as: UTF8.self))
-                            line = []
-                        } else {
-                            line.append(byte)
-                        }
-                    }
+                    for line in splitter.append(chunk) { continuation.yield(line) }
                 }
-                if !line.isEmpty { continuation.yield(String(decoding: line, as: UTF8.self)) }
+                if let rest = splitter.rest { continuation.yield(rest) }
                 continuation.finish()
             }
         }

@@ -1,9 +1,7 @@
 import HearthBase
 
-/// The codes of ``UsageError``.
-package enum UsageErrorDomain: ErrorDomain {
-    package static var errorCodes: [ErrorCode<Self>] { [.wrongUsage] }
-}
+/// The domain of ``UsageError``.
+package enum UsageErrorDomain: ErrorDomain {}
 
 /// An invalid command line; exit status 64.
 package typealias UsageError = HearthError<UsageErrorDomain>

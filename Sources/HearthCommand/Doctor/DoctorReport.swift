@@ -45,6 +45,11 @@ struct DoctorReport: Sendable, Encodable {
         chapters.append(Chapter(title: title, facts: facts.map { Fact(name: $0.key, value: $0.value) }))
     }
 
+    /// Adds a problem.
+    mutating func problem(_ code: String, _ message: String, cure: String) {
+        findings.append(Finding(severity: .problem, code: code, message: message, cure: cure))
+    }
+
     /// Adds a note.
     mutating func note(_ code: String, _ message: String, cure: String) {
         findings.append(Finding(severity: .note, code: code, message: message, cure: cure))

@@ -18,50 +18,44 @@ struct Examination: Sendable {
 
     func report() async -> DoctorReport {
         var report = DoctorReport()
-        do {
-            // The chapter on the home reports invalid settings.
-            let window = (try? await context.configuration)?.contextLength
-            report.chapters.append(try await blocking { Self.machine(DeviceFacts.read(), contextLength: window) })
-        } catch {
-            report.add(error)
+        let steps: [(inout DoctorReport) async throws -> Void] = [
+            examineMachine, examineNetwork, examineHub, examineEngine, examineHome, examineRecords, examineModels,
+            examineOrigins, examineCloud,
+        ]
+        for step in steps {
+            do {
+                try await step(&report)
+            } catch {
+                report.add(error)
+            }
         }
-        await examineNetwork(&report)
-        examineHub(&report)
-        await examineEngine(&report)
-        await examineHome(&report)
-        await examineRecords(&report)
-        await examineModels(&report)
-        await examineOrigins(&report)
-        await examineCloud(&report)
         return report
     }
 
-    private func examineRecords(_ report: inout DoctorReport) async {
+    private func examineMachine(_ report: inout DoctorReport) async throws {
+        // The chapter on the home reports invalid settings.
+        let window = (try? await context.configuration)?.contextLength
+        report.chapters.append(try await blocking { Self.machine(DeviceFacts.read(), contextLength: window) })
+    }
+
+    private func examineRecords(_ report: inout DoctorReport) async throws {
         guard let home = try? context.home else { return }  // reported with the home
-        do {
-            try await RecordsExamination(home: home, time: context.time).add(to: &report)
-        } catch {
-            report.add(error)
-        }
+        try await RecordsExamination(home: home, time: context.time).add(to: &report)
     }
 
     private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
 
     /// Reports the network and its monitor, which decide whether `pull` starts.
-    private func examineNetwork(_ report: inout DoctorReport) async {
-        do {
-            let monitor = try NetworkChoice.monitor(environment: context.environment)
-            var condition = NetworkCondition.unrestricted
-            for await first in monitor.conditions() {
-                condition = first
-                break
-            }
-            var words = condition.isOnline ? ["online", condition.isMetered ? "metered" : "not metered"] : ["offline"]
-            words[words.count - 1] += monitor.source.map { " (\($0))" } ?? " (assumed: no NetworkManager to ask)"
-            report.add("Network", ["now": words.joined(separator: ", ")])
-        } catch {
-            report.add(error)
+    private func examineNetwork(_ report: inout DoctorReport) async throws {
+        let monitor = try NetworkChoice.monitor(environment: context.environment)
+        var condition = NetworkCondition.unrestricted
+        for await first in monitor.conditions() {
+            condition = first
+            break
         }
+        var words = condition.isOnline ? ["online", condition.isMetered ? "metered" : "not metered"] : ["offline"]
+        words[words.count - 1] += monitor.source.map { " (\($0))" } ?? " (assumed: no NetworkManager to ask)"
+        report.add("Network", ["now": words.joined(separator: ", ")])
     }
 
     /// Notes an invalid address of the Hub, which affects only the Hub's models.
@@ -73,63 +67,51 @@ struct Examination: Sendable {
         }
     }
 
-    private func examineEngine(_ report: inout DoctorReport) async {
-        do {
-            guard let engine = try await blocking({ EngineOpening.describe() }) else {
-                report.findings.append(
-                    DoctorReport.Finding(
-                        severity: .problem, code: "engine-missing", message: "this build has no llama.cpp",
-                        cure: "Build it with the trait Llama."))
-                return
-            }
-            var facts = [Fact(name: "llama.cpp", value: engine.version)]
-            facts += engine.devices.map { Fact(name: "back end", value: $0) }
-            report.chapters.append(DoctorReport.Chapter(title: "Engine", facts: facts))
-        } catch {
-            report.add(error)
+    private func examineEngine(_ report: inout DoctorReport) async throws {
+        guard let engine = try await blocking({ EngineOpening.describe() }) else {
+            return report.problem(
+                "engine-missing", "this build has no llama.cpp", cure: "Build it with the trait Llama.")
         }
+        var facts = [Fact(name: "llama.cpp", value: engine.version)]
+        facts += engine.devices.map { Fact(name: "back end", value: $0) }
+        report.chapters.append(DoctorReport.Chapter(title: "Engine", facts: facts))
     }
 
     /// Reports installed and damaged releases. Reads receipts and sizes; `verify` reads every byte.
-    private func examineModels(_ report: inout DoctorReport) async {
+    private func examineModels(_ report: inout DoctorReport) async throws {
         guard report.problems.isEmpty, let home = try? context.home else { return }  // already reported
-        do {
-            let store = ModelStore(home: home, fileSystem: fileSystem, time: context.time)
-            let inventory = try await store.inventory()
-            let size = inventory.releases.reduce(UInt64(0)) { $0 + $1.receipt.totalSize }
-            let families = Set(inventory.releases.map(\.identity.family)).count
-            var facts = [
-                DoctorReport.Fact(
-                    name: "installed",
-                    value: "\(Self.count(inventory.releases.count, "release")) of \(Self.count(families, "model")), "
-                        + "\(ByteCount(size))"),
-                Fact(name: "damaged", value: "\(inventory.damaged.count)"),
-            ]
-            for release in inventory.releases where release.isActive {
-                await examineMemory(release, store, &facts, &report)
+        let store = ModelStore(home: home, fileSystem: fileSystem, time: context.time)
+        let inventory = try await store.inventory()
+        let size = inventory.releases.reduce(UInt64(0)) { $0 + $1.receipt.totalSize }
+        let families = Set(inventory.releases.map(\.identity.family)).count
+        var facts = [
+            DoctorReport.Fact(
+                name: "installed",
+                value: "\(Self.count(inventory.releases.count, "release")) of \(Self.count(families, "model")), "
+                    + "\(ByteCount(size))"),
+            Fact(name: "damaged", value: "\(inventory.damaged.count)"),
+        ]
+        for release in inventory.releases where release.isActive {
+            await examineMemory(release, store, &facts, &report)
+        }
+        report.chapters.append(DoctorReport.Chapter(title: "Models", facts: facts))
+        for damaged in inventory.damaged {
+            report.problem(
+                damaged.problem.codeText, damaged.problem.message,
+                cure: "Remove it with 'hearth remove \(damaged.identity)' and bring it again with "
+                    + "'hearth pull \(damaged.identity)'.")
+        }
+        for release in inventory.releases where release.isActive {
+            await examineArtifact(of: release, store, &report)
+        }
+        for family in Set(inventory.releases.map(\.identity.family)).sorted() {
+            let state = try await store.state(of: family)
+            for held in state.heldBack {
+                report.note(
+                    "held-back",
+                    "\(held.release) is held back since \(held.since.formatted(.iso8601)): \(held.reason)",
+                    cure: "Wait for a newer version, or try it again with 'hearth use \(held.release)'.")
             }
-            report.chapters.append(DoctorReport.Chapter(title: "Models", facts: facts))
-            for damaged in inventory.damaged {
-                report.findings.append(
-                    DoctorReport.Finding(
-                        severity: .problem, code: damaged.problem.codeText, message: damaged.problem.message,
-                        cure: "Remove it with 'hearth remove \(damaged.identity)' and bring it again with "
-                            + "'hearth pull \(damaged.identity)'."))
-            }
-            for release in inventory.releases where release.isActive {
-                await examineArtifact(of: release, store, &report)
-            }
-            for family in Set(inventory.releases.map(\.identity.family)).sorted() {
-                let state = try await store.state(of: family)
-                for held in state.heldBack {
-                    report.note(
-                        "held-back",
-                        "\(held.release) is held back since \(held.since.formatted(.iso8601)): \(held.reason)",
-                        cure: "Wait for a newer version, or try it again with 'hearth use \(held.release)'.")
-                }
-            }
-        } catch {
-            report.add(error)
         }
     }
 
@@ -178,44 +160,36 @@ struct Examination: Sendable {
     }
 
     /// Lists the origins; `--online` asks them.
-    private func examineOrigins(_ report: inout DoctorReport) async {
+    private func examineOrigins(_ report: inout DoctorReport) async throws {
         // The chapter on the home reports invalid settings.
         guard let configuration = try? await context.configuration else { return }
-        do {
-            let origins = try configuration.origins(environment: context.environment)
-            if origins.isEmpty {
-                report.note(
-                    "no-origin", "no origin is configured",
-                    cure: "Set one with 'hearth config set origins.NAME URL', or give HEARTH_ORIGIN.")
-                return
-            }
-            let trust = try context.home.appending("trust")
-            let facts = try await blocking {
-                try origins.map { origin in
-                    let isSigned = try origin.root != nil || origin.trustStore(in: trust).isSigned()
-                    return Fact(name: origin.name, value: origin.manifestURL.shown + (isSigned ? ", signed" : ""))
-                }
-            }
-            report.chapters.append(DoctorReport.Chapter(title: "Origins", facts: facts))
-        } catch {
-            report.add(error)
+        let origins = try configuration.origins(environment: context.environment)
+        if origins.isEmpty {
+            report.note(
+                "no-origin", "no origin is configured",
+                cure: "Set one with 'hearth config set origins.NAME URL', or give HEARTH_ORIGIN.")
+            return
         }
+        let trust = try context.home.appending("trust")
+        let facts = try await blocking {
+            try origins.map { origin in
+                let isSigned = try origin.root != nil || origin.trustStore(in: trust).isSigned()
+                return Fact(name: origin.name, value: origin.manifestURL.shown + (isSigned ? ", signed" : ""))
+            }
+        }
+        report.chapters.append(DoctorReport.Chapter(title: "Origins", facts: facts))
     }
 
     /// Shows the cloud model of the settings; a key that cannot be used is a problem.
-    private func examineCloud(_ report: inout DoctorReport) async {
+    private func examineCloud(_ report: inout DoctorReport) async throws {
         // The chapter on the home reports invalid settings.
         guard let configuration = try? await context.configuration else { return }
-        do {
-            guard let cloud = try await context.cloud(configuration) else { return }
-            report.add("Cloud", ["model": cloud.name, "address": cloud.engine.address.shown])
-            guard !isOnline, (cloud.engine as? CloudEngine)?.settings.lacksKey == true else { return }
-            report.note(
-                "unauthorised", "the cloud wants a key, and none is set",
-                cure: "Give it in HEARTH_CLOUD_KEY, or name its file with 'hearth config set cloud.keyFile FILE'.")
-        } catch {
-            report.add(error)
-        }
+        guard let cloud = try await context.cloud(configuration) else { return }
+        report.add("Cloud", ["model": cloud.name, "address": cloud.engine.address.shown])
+        guard !isOnline, (cloud.engine as? CloudEngine)?.settings.lacksKey == true else { return }
+        report.note(
+            "unauthorised", "the cloud wants a key, and none is set",
+            cure: "Give it in HEARTH_CLOUD_KEY, or name its file with 'hearth config set cloud.keyFile FILE'.")
     }
 
     /// - Parameter contextLength: the configured context window.
@@ -238,17 +212,13 @@ struct Examination: Sendable {
             title: "Machine", facts: facts.filter { !$0.value.isEmpty }.map { Fact(name: $0.key, value: $0.value) })
     }
 
-    private func examineHome(_ report: inout DoctorReport) async {
-        do {
-            let home = try context.home
-            let (chapter, findings) = try await blocking { [fileSystem] in
-                HomeExamination(home: home, fileSystem: fileSystem).result()
-            }
-            report.chapters.append(chapter)
-            report.findings += findings
-        } catch {
-            report.add(error)
+    private func examineHome(_ report: inout DoctorReport) async throws {
+        let home = try context.home
+        let (chapter, findings) = try await blocking { [fileSystem] in
+            HomeExamination(home: home, fileSystem: fileSystem).result()
         }
+        report.chapters.append(chapter)
+        report.findings += findings
     }
 }
 

@@ -22,12 +22,11 @@ struct RecordsExamination: Sendable {
             facts.append(.init(name: "conversations", value: String(conversations.count)))
             facts.append(.init(name: "notes", value: String(notes.count)))
             for problem in problems.prefix(3) {
-                report.findings.append(
-                    .init(
-                        severity: .problem, code: "database-damaged", message: "\(file): \(problem)",
-                        cure:
-                            "Copy the file, export with `hearth chats export` and `hearth notes export`, then move it away."
-                    ))
+                report.problem(
+                    "database-damaged", "\(file): \(problem)",
+                    cure:
+                        "Copy the file, export with `hearth chats export` and `hearth notes export`, then move it away."
+                )
             }
         }
         let unreadable = [

@@ -5,17 +5,12 @@ import HearthServer
 
 /// `hearth gateway keys create NAME`
 struct GatewayKeysCreate: Command {
-    @Argument(
-        "NAME",
-        ValueKind("a name of at most 64 characters") { (1...64).contains($0.count) && $0.isPlain() ? $0 : nil },
-        "What the key is for, such as an app, a customer or a device.") var name: String
+    @Argument("NAME", .keyName, "What the key is for, such as an app, a customer or a device.")
+    var name: String
     @Option(
         "scopes", "SCOPES",
-        ValueKind<Set<GatewayScope>>("some of download and chat, separated by commas") { text in
-            let names = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-            let scopes = Set(names.compactMap(GatewayScope.init(rawValue:)))
-            return scopes.count == names.count && !scopes.isEmpty ? scopes : nil
-        }, default: "download", "download: signed addresses of files. chat: answers of the cloud model.")
+        .several("some of download and chat, separated by commas"), default: "download",
+        "download: signed addresses of files. chat: answers of the cloud model.")
     var scopes: Set<GatewayScope> = [.download]
     @Option(
         "expires", "WHEN",
@@ -83,23 +78,18 @@ struct GatewayKeysList: Command {
             }
             return rows
         }
-        guard format == .table else {
-            let entries = rows.map { entry($0.key, left: $0.left, now) }
-            return try context.console.print(JSONValue.array(entries).text)
-        }
-        guard !rows.isEmpty else { return context.console.say("There are no keys.") }
-        var table = Table(
-            ("ID", .left), ("NAME", .left), ("SCOPES", .left), ("TIER", .left), ("CREDITS LEFT", .right),
-            ("ADDRESSES A DAY", .right), ("EXPIRES", .left), ("STATE", .left))
-        for (key, left) in rows {
-            let credits = left.map { "\($0) of \(key.credits ?? 0)" } ?? "-"
-            table.add(
-                key.id, key.name, key.scopes.map(\.rawValue).sorted().joined(separator: ","), key.tier.name,
-                credits,
-                key.addressesPerDay.map { "\($0)" } ?? "-", key.expires?.formatted(.iso8601) ?? "-",
-                state(key, now))
-        }
-        for line in table.lines { try context.console.print(line) }
+        try context.console.list(
+            rows, format, json: JSONValue.array(rows.map { entry($0.key, left: $0.left, now) }).text,
+            empty: "There are no keys.",
+            [
+                .left("ID") { $0.key.id }, .left("NAME") { $0.key.name },
+                .left("SCOPES") { $0.key.scopes.map(\.rawValue).sorted().joined(separator: ",") },
+                .left("TIER") { $0.key.tier.name },
+                .right("CREDITS LEFT") { row in row.left.map { "\($0) of \(row.key.credits ?? 0)" } ?? "-" },
+                .right("ADDRESSES A DAY") { $0.key.addressesPerDay.map { "\($0)" } ?? "-" },
+                .left("EXPIRES") { $0.key.expires?.formatted(.iso8601) ?? "-" },
+                .left("STATE") { state($0.key, now) },
+            ])
     }
 
     private func state(_ key: GatewayKey, _ now: Date) -> String {

@@ -30,9 +30,7 @@ struct GatewayServe: Command {
     @Option("port", "N", .port, "The port to listen on; 0 takes a free one.") var port: UInt16 = 4328
     @Option("host", "ADDRESS", .word, "The address to listen on; 0.0.0.0 for all that this machine has.") var host =
         "127.0.0.1"
-    @Option("tls-cert", "FILE", .absolutePath, "Serve with TLS: the certificate and its chain, as PEM.")
-    var certificate: Path?
-    @Option("tls-key", "FILE", .absolutePath, "The key of the certificate, as PEM.") var key: Path?
+    let tls = TLSFiles()
     @Flag("insecure", "Let other machines in without TLS, behind a balancer that has it.") var isInsecure
     @Flag("access-log", "Write a line on stderr for every request: who, path, status, bytes, time.") var logsAccess
 
@@ -57,12 +55,6 @@ struct GatewayServe: Command {
         hearth gateway serve --cloud-key-file /etc/hearth/gemini --host 0.0.0.0 --insecure
         # The cloud model, behind a balancer with TLS.
         """)
-
-    func validate() throws {
-        guard (certificate == nil) == (key == nil) else {
-            throw UsageError("--tls-cert and --tls-key belong together", hint: "Give both.")
-        }
-    }
 
     func run(in context: CommandContext) async throws {
         let signer = try signer(context.environment)
@@ -103,9 +95,7 @@ struct GatewayServe: Command {
             throw error
         }
         // Wait until the task is cancelled.
-        let (never, source) = AsyncStream<Never>.makeStream()
-        for await _ in never {}
-        source.finish()
+        await untilCancelled()
         // A task of its own: the command is cancelled, and the end still takes its time.
         await Task { await server.stop() }.value
     }
@@ -134,16 +124,11 @@ struct GatewayServe: Command {
             try cloudKey.map(CloudKey.read) ?? environment["GEMINI_API_KEY"].flatMap { Secret($0) }
         }
         guard let secret, let url = cloudURL ?? CloudKind.gemini.defaultURL else { return nil }
-        return ChatRelay(ChatRelay.Cloud(url: url, model: cloudModel, key: secret))
+        return ChatRelay(url: url, model: cloudModel, key: secret)
     }
 
     private func identity() async throws -> ServerIdentity? {
-        guard let certificate, let key else { return nil }
-        return try await blocking {
-            let texts = try [certificate, key].map { path in
-                String(decoding: try LocalFileSystem().contents(ofFile: path, limit: 1 << 20), as: UTF8.self)
-            }
-            return ServerIdentity(certificate: texts[0], key: texts[1])
-        }
+        guard let files = tls.files else { return nil }
+        return try await blocking { try ServerIdentity(certificate: files.certificate, key: files.key) }
     }
 }

@@ -43,13 +43,6 @@ extension CommandContext {
         _ database: String?, _ body: @Sendable (GatewayStore) async throws -> Result
     ) async throws -> Result {
         let store = try await openGateway(database)
-        do {
-            let result = try await body(store)
-            await store.close()
-            return result
-        } catch {
-            await store.close()
-            throw error
-        }
+        return try await withEnding({ await store.close() }) { try await body(store) }
     }
 }

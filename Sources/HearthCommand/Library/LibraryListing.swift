@@ -4,60 +4,25 @@ import HearthCatalog
 import HearthDelivery
 import HearthTransfer
 
-/// The rows of a library as a table, for listings and screens.
-struct LibraryTable: Sendable {
-    /// The columns, from left to right.
-    enum Column: Sendable, CaseIterable { case mark, family, name, size, memory, badges, state }
-
+extension Column where Row == LibraryRow {
     /// The mark before the default model.
-    static let defaultMark = "*"
+    static var defaultMark: String { "*" }
 
-    let columns: [Column]
-    private var table: Table
+    static var family: Self { .left("FAMILY") { $0.id.name } }
+    static var size: Self { .right("SIZE") { $0.model.sizeText } }
+    static var memory: Self { .right("MEMORY") { $0.model.memoryText } }
+    static var badges: Self { .left("BADGES") { $0.badges.map(\.text).joined(separator: ", ") } }
+    static var state: Self { .left("STATE") { $0.stateText } }
 
-    /// A table with some of the columns.
-    init(_ columns: [Column] = Column.allCases) {
-        self.columns = columns
-        table = Table(columns: columns.map { ($0.title, $0.alignment) })
+    /// The mark of the default model, after a text.
+    static func mark(after cursor: @escaping (LibraryRow) -> String = { _ in "" }) -> Self {
+        .left("") { cursor($0) + ($0.isDefault ? defaultMark : " ") }
     }
 
-    /// The header, then one line for each row.
-    var lines: [String] { table.lines }
-
-    /// Adds a row.
-    /// - Parameters:
-    ///   - cursor: the text before the mark of the default model.
-    ///   - nameWidth: the maximum columns of a name.
-    mutating func add(_ row: LibraryRow, cursor: String = "", nameWidth: Int = .max) {
-        table.add(
-            cells: columns.map { column in
-                switch column {
-                case .mark: cursor + (row.isDefault ? Self.defaultMark : " ")
-                case .family: row.id.name
-                case .name: TerminalText.truncated(TerminalText.singleLine(row.model.displayName), to: nameWidth)
-                case .size: row.model.sizeText
-                case .memory: row.model.memoryText
-                case .badges: row.badges.map(\.text).joined(separator: ", ")
-                case .state: row.stateText
-                }
-            })
+    /// The name in at most so many columns.
+    static func name(width: Int = .max) -> Self {
+        .left("NAME") { TerminalText.truncated(TerminalText.singleLine($0.model.displayName), to: width) }
     }
-}
-
-extension LibraryTable.Column {
-    fileprivate var title: String {
-        switch self {
-        case .mark: ""
-        case .family: "FAMILY"
-        case .name: "NAME"
-        case .size: "SIZE"
-        case .memory: "MEMORY"
-        case .badges: "BADGES"
-        case .state: "STATE"
-        }
-    }
-
-    fileprivate var alignment: Table.Alignment { self == .size || self == .memory ? .right : .left }
 }
 
 extension ModelLibrary {

@@ -85,26 +85,23 @@ struct LibraryScreen: Sendable, Hashable {
         guard !rows.isEmpty else {
             return isRefreshing ? "Asking the origins" : "No model is here, and none is on offer."
         }
-        return "AI Model: \(models), \(here) on this device (\(LibraryTable.defaultMark) default)\(asking)"
+        return "AI Model: \(models), \(here) on this device (\(Column<LibraryRow>.defaultMark) default)\(asking)"
     }
 
     /// The table with as many columns as fit beside the state. Only names and figures matter, so that the columns
     /// stay the same during a download.
     private func table(_ width: Int) -> [String] {
         let nameWidth = max(8, min(Self.widestName, width / 3))
-        let choices: [[LibraryTable.Column]] = [
-            [.name, .size, .memory, .badges], [.name, .size, .memory], [.name, .size], [.name],
+        let name = Column<LibraryRow>.name(width: nameWidth)
+        let choices: [[Column<LibraryRow>]] = [
+            [name, .size, .memory, .badges], [name, .size, .memory], [name, .size],
         ]
-        func made(_ columns: [LibraryTable.Column]) -> [String] {
-            var table = LibraryTable([.mark] + columns)
-            for row in rows { table.add(row, cursor: row.id == selection ? "> " : "  ", nameWidth: nameWidth) }
-            return table.lines
-        }
+        let mark = Column<LibraryRow>.mark { $0.id == selection ? "> " : "  " }
         let columns = choices.first { columns in
-            let widest = made(columns).map { TerminalText.columns(of: $0) }.max() ?? 0
+            let widest = ([mark] + columns).lines(of: rows).map { TerminalText.columns(of: $0) }.max() ?? 0
             return widest + 2 + Self.stateWidth <= width
         }
-        return made((columns ?? [.name]) + [.state])
+        return ([mark] + (columns ?? [name]) + [.state]).lines(of: rows)
     }
 
     /// Details of the selected row: its release and the reason for its state.

@@ -66,17 +66,14 @@ import Observation
             self.isNew = false
             await self.library.refresh(policy)
         }
-        let ending: Result<Ending, any Error>
-        do {
-            ending = .success(try await follow())
-        } catch {
-            ending = .failure(error)
-        }
+        return try await withEnding(end) { try await follow() }
+    }
+
+    private func end() async {
         // Restore the terminal first: tasks may take a moment to end.
         terminal.leave()
         for task in tasks { task.cancel() }
         for task in tasks { await task.value }
-        return try ending.get()
     }
 
     /// Draws and handles events until the user leaves.

@@ -43,7 +43,7 @@ struct Models: Command {
         """)
 
     func run(in context: CommandContext) async throws {
-        guard let terminal = context.terminal, !isPlain, format == .table, context.console.canDraw else {
+        guard let terminal = context.terminal, !isPlain, format == .table, context.console.canDim else {
             return try await list(in: context)
         }
         let notes = ScreenNotes(context.console.errors)
@@ -84,14 +84,9 @@ struct Models: Command {
         await library.refresh(refreshes ? .now : .asPublished)
         let (rows, notices) = await (library.rows, library.notices)
         for notice in notices { context.console.say(notice) }
-        switch format {
-        case .json: try context.console.print(JSON.pretty(rows))
-        case .table:
-            guard !rows.isEmpty else { return context.console.say("No model is here, and none is on offer.") }
-            var table = LibraryTable()
-            for row in rows { table.add(row) }
-            for line in table.lines { try context.console.print(line) }
-        }
+        try context.console.list(
+            rows, format, json: JSON.pretty(rows), empty: "No model is here, and none is on offer.",
+            [.mark(), .family, .name(), .size, .memory, .badges, .state])
     }
 }
 

@@ -15,14 +15,13 @@ struct LicenseNotice: Sendable, Hashable {
         /// Whether this build uses components of the group.
         var isUsed: Bool {
             switch self {
-            case .hearth: true
+            case .hearth, .server: true
             case .llama:
                 #if Llama
                 true
                 #else
                 false
                 #endif
-            case .server: true
             case .serverSystem: HTTPListener.isAvailable
             // On other platforms, Swift and the libraries below belong to the system.
             case .swift, .system:

@@ -8,8 +8,8 @@ extension HearthCommand {
     package static func main() async -> Int32 {
         let environment = ProcessInfo.processInfo.environment
         let console = Console(
-            output: DescriptorSink(descriptor: STDOUT_FILENO, environment: environment),
-            errors: DescriptorSink(descriptor: STDERR_FILENO, environment: environment), environment: environment)
+            output: DescriptorSink(descriptor: STDOUT_FILENO),
+            errors: DescriptorSink(descriptor: STDERR_FILENO), environment: environment)
         let interruptions = Interruptions()
         interruptions.listen()
         var context = CommandContext(
@@ -28,8 +28,8 @@ extension HearthCommand {
             case .help(let page): try console.write(page)
             case .version: try console.write("hearth \(version)\n")
             case .run(let command, let isQuiet):
-                let context = context.quiet(isQuiet)
-                console = context.console
+                console = context.console.quiet(isQuiet, environment: context.environment)
+                let context = context.speaking(on: console)
                 try await context.interruptions.run {
                     try await context.askingForRoots { try await command.run(in: context) }
                 }
@@ -50,11 +50,5 @@ extension HearthCommand {
         }
         for line in rendered.lines { console.complain(line) }
         return rendered.exitStatus
-    }
-}
-
-extension CommandContext {
-    fileprivate func quiet(_ isQuiet: Bool) -> CommandContext {
-        speaking(on: console.quiet(isQuiet, environment: environment))
     }
 }

@@ -2,19 +2,17 @@ import Foundation
 import Hearth
 import HearthBase
 
-/// Hashes a user's file and reads its header.
-struct FileVerification: Sendable {
-    let path: Path
-    let format: EventFormat
+/// What `verify` prints of a user's file with `--format json`.
+private struct FileEvent: Encodable {
+    let path: String
+    let sizeBytes: UInt64
+    let sha256: String
+}
 
-    private struct FileEvent: Encodable {
-        let path: String
-        let sizeBytes: UInt64
-        let sha256: String
-    }
-
+extension Verify {
+    /// Hashes a user's file and reads its header.
     /// - Throws: `FileError`, `GGUFError`.
-    func run(on console: Console) async throws {
+    func verify(file path: Path, on console: Console) async throws {
         let (digest, size) = try await blocking {
             let fileSystem = LocalFileSystem()
             let file = try fileSystem.open(path, .read)

@@ -31,22 +31,13 @@ struct List: Command {
     func run(in context: CommandContext) async throws {
         let manager = try await context.manager()
         let entries = try await isAvailable ? offered(manager, context) : installed(manager)
-        switch format {
-        case .json: try context.console.print(JSON.pretty(entries))
-        case .table:
-            guard !entries.isEmpty else {
-                context.console.say(isAvailable ? "The origins offer nothing." : "No model is installed.")
-                return
-            }
-            var table = Table(
-                ("FAMILY", .left), ("VERSION", .left), ("VARIANT", .left), ("SIZE", .right), ("STATE", .left))
-            for entry in entries {
-                table.add(
-                    entry.family, entry.version, entry.variant ?? "-", ByteCount(entry.sizeBytes).description,
-                    entry.stateText)
-            }
-            for line in table.lines { try context.console.print(line) }
-        }
+        try context.console.list(
+            entries, format, json: JSON.pretty(entries),
+            empty: isAvailable ? "The origins offer nothing." : "No model is installed.",
+            [
+                .left("FAMILY") { $0.family }, .left("VERSION") { $0.version }, .left("VARIANT") { $0.variant ?? "-" },
+                .right("SIZE") { ByteCount($0.sizeBytes).description }, .left("STATE") { $0.stateText },
+            ])
     }
 
     private func installed(_ manager: ModelManager) async throws -> [ReleaseRow] {

@@ -3,6 +3,7 @@ import HearthBase
 import HearthCatalog
 import HearthDelivery
 import HearthHTTP
+import HearthPublishing
 import HearthStore
 
 extension CommandContext {
@@ -77,47 +78,38 @@ extension RefusedArtifact {
     var text: String { "\(summary); \(reason)" }
 }
 
-extension ValueKind where Value == InstalledName {
-    /// `family[@version][:variant]`.
-    static var installedName: Self {
-        ValueKind("a model's name") { word in
-            do {
-                guard case .family(let family, let version, let variant) = try ModelReference(parsing: word) else {
-                    return nil
-                }
-                return InstalledName(family: family, version: version, variant: variant)
-            } catch let error as CatalogError {
-                throw error.asUsage
+extension ValueKind where Value == ReleaseChoice {
+    /// The name of installed releases.
+    static var installedName: Self { named("a model's name") }
+    /// The releases that an edit of a catalog is about.
+    static var publishedReleases: Self { named("a release, as family@version or family@version:variant") }
+
+    private static func named(_ expectation: String) -> Self {
+        ValueKind(expectation) { word in
+            guard case .family(let family, let version, let variant) = try ModelReference(word: word) else {
+                return nil
             }
+            return ReleaseChoice(family: family, version: version, variant: variant)
         }
     }
 }
 
 extension ValueKind where Value == ModelReference {
-    /// Any form of a model reference.
-    static var modelReference: Self {
-        ValueKind("a model") { word in
-            do {
-                return try ModelReference(parsing: word)
-            } catch let error as CatalogError {
-                throw error.asUsage
-            }
+    /// A reference to a model, installed or not.
+    static var modelReference: Self { ValueKind("a model") { try ModelReference(word: $0) } }
+}
+
+extension ModelReference {
+    /// Parses a word of the command line.
+    /// - Throws: `CatalogError`, as wrong usage.
+    init(word: String) throws {
+        do {
+            try self.init(parsing: word)
+        } catch let error as CatalogError {
+            throw CatalogError(
+                error.code, error.message, context: error.context, disposition: .usage, underlying: error.underlying)
         }
     }
-}
-
-extension CatalogError {
-    /// The same error as a usage error.
-    var asUsage: CatalogError {
-        CatalogError(code, message, context: context, disposition: .usage, underlying: underlying)
-    }
-}
-
-/// The name of an installed model on the command line.
-struct InstalledName: Sendable, Hashable {
-    let family: Family
-    let version: ReleaseVersion?
-    let variant: Variant?
 }
 
 extension Ineligibility {

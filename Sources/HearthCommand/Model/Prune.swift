@@ -85,13 +85,12 @@ struct Prune: Command {
 
     private func show(_ plan: CollectionPlan, _ removed: [CollectionPlan.Removal], on console: Console) throws {
         if !removed.isEmpty {
-            var table = Table((isDryRun ? "WOULD GO" : "REMOVED", .left), ("FREES", .right), ("BECAUSE", .left))
-            for removal in removed {
-                table.add(
-                    "\(removal.item.kind) \(removal.item.name)", ByteCount(removal.bytes).description,
-                    removal.reason.sentence)
-            }
-            for line in table.lines { try console.print(line) }
+            try console.print(
+                removed,
+                [
+                    .left(isDryRun ? "WOULD GO" : "REMOVED") { "\($0.item.kind) \($0.item.name)" },
+                    .right("FREES") { ByteCount($0.bytes).description }, .left("BECAUSE") { $0.reason.sentence },
+                ])
         }
         for kept in plan.kept {
             let why = kept.reasons.isEmpty ? "the budget has room for it" : kept.reasons[0].sentence

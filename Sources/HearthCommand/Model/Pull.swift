@@ -97,53 +97,46 @@ struct Pull: Command {
         }
         if let note = resolved.heldBackNote { context.console.say("\(note) It is tried again.") }
         if let choice = resolved.reason.sentence(resolved.release.identity) { context.console.say(choice) }
-        let outcome = try await PullShell(context: context, format: format)
-            .pull(resolved, with: manager, options: options)
+        let outcome = try await context.pull(resolved, with: manager, options: options, format: format)
         if format == .json { try context.console.emit(PullEvent.done(PulledRelease(outcome))) }
     }
 }
 
-/// Pulls one release and shows its progress and result.
-struct PullShell: Sendable {
-    let context: CommandContext
-    let format: EventFormat
-
+extension CommandContext {
     /// Pulls; asks first if the network is metered and the options say so.
     /// - Throws: errors of the pull; an interruption says what is kept.
-    func pull(_ resolved: Offer, with manager: ModelManager, options: PullOptions) async throws -> PullOutcome {
+    func pull(
+        _ resolved: Offer, with manager: ModelManager, options: PullOptions, format: EventFormat
+    ) async throws -> PullOutcome {
         let what = "\(ByteCount(resolved.release.totalSize)) of \(resolved.release.identity.family)"
-        return try await context.fetching(what, options) { options in
-            try await attempt(resolved, with: manager, options: options)
+        return try await fetching(what, options) { options in
+            try await attempt(resolved, with: manager, options: options, format)
         }
     }
 
     private func attempt(
-        _ resolved: Offer, with manager: ModelManager, options: PullOptions
+        _ resolved: Offer, with manager: ModelManager, options: PullOptions, _ format: EventFormat
     ) async throws -> PullOutcome {
         let label = resolved.release.identity.description
-        let reporter = ProgressDisplay(console: context.console, label: label, format: format, time: context.time)
+        let reporter = ProgressDisplay(console: console, label: label, format: format, time: time)
+        defer { reporter.end() }
         let last = Locked<TransferProgress?>(nil)
         do {
             let show: @Sendable (TransferProgress) -> Void = { progress in
                 last.withLock { $0 = progress }
                 reporter.show(progress)
             }
-            let resident = ResidentPull(context: context)
+            let resident = ResidentPull(context: self)
             let outcome =
                 if let outcome = try await resident.pull(resolved, options, with: manager, progress: show) {
                     outcome
                 } else {
                     try await manager.pull(resolved, options: options, progress: show)
                 }
-            reporter.end()
-            context.console.say(sentence(outcome))
+            console.say(sentence(outcome))
             return outcome
         } catch is CancellationError {
-            reporter.end()
             throw CommandError.interrupted(kept: kept(last.withLock { $0 }))
-        } catch {
-            reporter.end()
-            throw error
         }
     }
 

@@ -1,6 +1,7 @@
 import HearthBase
 import HearthCatalog
 import HearthDelivery
+import HearthPublishing
 import HearthStore
 
 /// `hearth remove`
@@ -8,7 +9,7 @@ struct Remove: Command {
     @Argument(
         "REF", .installedName,
         "The releases to remove, as family[@version][:variant]; without a version, all of the family.") var name:
-        InstalledName
+        ReleaseChoice
 
     static let declaration = CommandDeclaration(
         "remove", summary: "Remove a model from this device",

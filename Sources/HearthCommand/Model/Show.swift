@@ -3,6 +3,7 @@ import Hearth
 import HearthBase
 import HearthCatalog
 import HearthDelivery
+import HearthPublishing
 import HearthStore
 
 /// `hearth show`
@@ -33,7 +34,7 @@ struct Show: Command {
             try show(ShownModel(file: path.absolute.string, model: facts), on: context.console)
         case .family(let family, let version, let variant):
             let manager = try await context.manager()
-            let name = InstalledName(family: family, version: version, variant: variant)
+            let name = ReleaseChoice(family: family, version: version, variant: variant)
             if let release = try await installed(name, manager) {
                 let state = try await manager.store.state(of: release.identity.family)
                 // Invalid settings are an error here; damaged weights are left to `verify`.
@@ -72,7 +73,7 @@ struct Show: Command {
     }
 
     /// The installed release for a name, `nil` if none is installed.
-    private func installed(_ name: InstalledName, _ manager: ModelManager) async throws -> InstalledRelease? {
+    private func installed(_ name: ReleaseChoice, _ manager: ModelManager) async throws -> InstalledRelease? {
         let installed = try await manager.installed()
         let named = Set(name.choose(from: installed.map(\.identity)))
         let releases = installed.filter { named.contains($0.identity) }
@@ -95,12 +96,7 @@ struct Show: Command {
     private func show(_ model: ShownModel, on console: Console) throws {
         switch format {
         case .json: try console.print(JSON.pretty(model))
-        case .table:
-            let rows = model.rows
-            let width = rows.map { TerminalText.columns(of: $0.0) }.max() ?? 0
-            for (name, value) in rows {
-                try console.print("\(TerminalText.padded(name, to: width))  \(TerminalText.singleLine(value))")
-            }
+        case .table: try console.print(model.rows)
         }
     }
 }

@@ -65,16 +65,13 @@ struct Update: Command {
     private func bring(
         _ updates: [Offer], with manager: ModelManager, options: PullOptions, in context: CommandContext
     ) async throws {
-        let shell = PullShell(context: context, format: format)
         var failures: [any HearthFailure] = []
         for resolved in updates {
             do {
-                _ = try await shell.pull(resolved, with: manager, options: options)
+                _ = try await context.pull(resolved, with: manager, options: options, format: format)
             } catch let failure as any HearthFailure where updates.count > 1 && !Task.isCancelled {
-                let model = resolved.release.identity.description
-                let rendered = FailureRenderer(failure, of: model)
-                if format == .json { try rendered.emitPart(of: model, on: context.console) }
-                for line in rendered.lines { context.console.complain(line) }
+                try FailureRenderer.report(
+                    failure, of: resolved.release.identity.description, format, on: context.console)
                 failures.append(failure)
             }
         }

@@ -1,10 +1,11 @@
 import HearthBase
 import HearthDelivery
+import HearthPublishing
 import HearthStore
 
 /// `hearth use`
 struct Use: Command {
-    @Argument("REF", .installedName, "An installed release, as family@version[:variant].") var name: InstalledName
+    @Argument("REF", .installedName, "An installed release, as family@version[:variant].") var name: ReleaseChoice
     @Flag("pin", "Pin it: updates do not replace it.") var pins
     @Flag("unpin", "Remove the pin: updates replace it again.") var unpins
     @Flag("no-probe", "Make it active without a probe.") var noProbe

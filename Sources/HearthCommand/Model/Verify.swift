@@ -3,6 +3,7 @@ import HearthBase
 import HearthCatalog
 import HearthDelivery
 import HearthHTTP
+import HearthPublishing
 import HearthStore
 
 /// `hearth verify`
@@ -54,16 +55,16 @@ struct Verify: Command {
     func run(in context: CommandContext) async throws {
         if format == .json { context.console.speakEvents() }
         switch subject {
-        case .file(let path): try await FileVerification(path: path, format: format).run(on: context.console)
+        case .file(let path): try await verify(file: path, on: context.console)
         case .family(let family, let version, let variant):
             try await verify(
-                InstalledName(family: family, version: version, variant: variant), in: context)
+                ReleaseChoice(family: family, version: version, variant: variant), in: context)
         default: try await verify(nil, in: context)
         }
         if format == .json { try context.console.emit(["event": "done"]) }
     }
 
-    private func verify(_ name: InstalledName?, in context: CommandContext) async throws {
+    private func verify(_ name: ReleaseChoice?, in context: CommandContext) async throws {
         let manager = try await context.manager()
         let store = manager.store
         let inventory = try await store.inventory()
@@ -94,9 +95,7 @@ struct Verify: Command {
                 context.console.complain("\(identity): \(error.message)")
             } catch let failure as any HearthFailure where identities.count > 1 && !Task.isCancelled {
                 // Continue with the other releases.
-                let rendered = FailureRenderer(failure, of: identity.description)
-                if format == .json { try rendered.emitPart(of: identity.description, on: context.console) }
-                for line in rendered.lines { context.console.complain(line) }
+                try FailureRenderer.report(failure, of: identity.description, format, on: context.console)
                 failures.append(failure)
             }
         }
@@ -165,11 +164,7 @@ struct Verify: Command {
     }
 }
 
-extension InstalledName: CustomStringConvertible {
-    var description: String {
-        family.name + (version.map { "@\($0)" } ?? "") + (variant.map { ":\($0)" } ?? "")
-    }
-
+extension ReleaseChoice {
     /// The releases that match the name.
     func choose(from identities: [ReleaseIdentity]) -> [ReleaseIdentity] {
         identities.filter { $0.family == family }.named(version, variant)

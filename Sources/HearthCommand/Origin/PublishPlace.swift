@@ -26,19 +26,3 @@ extension Option where Value == PublishPlace {
             "A folder, made when missing; or REMOTE:bucket/path, with a remote of rclone's configuration. Required.")
     }
 }
-
-extension ValueKind where Value == ReleaseChoice {
-    /// Published releases, as `family[@version][:variant]`.
-    static var publishedReleases: Self {
-        ValueKind("a release, as family@version or family@version:variant") { word in
-            do {
-                guard case .family(let family, let version, let variant) = try ModelReference(parsing: word) else {
-                    return nil
-                }
-                return ReleaseChoice(family: family, version: version, variant: variant)
-            } catch let error as CatalogError {
-                throw error.asUsage
-            }
-        }
-    }
-}

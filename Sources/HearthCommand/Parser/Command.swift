@@ -15,13 +15,8 @@ extension ParameterGroup {
 /// A command: declared once, with its parameters as properties that the command line fills, then run.
 protocol Command: ParameterGroup {
     static var declaration: CommandDeclaration { get }
-    init(_ values: ParsedArguments) throws
     /// Runs the command. Data goes to the console's output, messages to its errors.
     func run(in context: CommandContext) async throws
-}
-
-extension Command {
-    static var parameters: CommandParameters { declaration.parameters ?? CommandParameters(of: Self()) }
 }
 
 /// The parameters of a command, in the order of its properties.
@@ -29,11 +24,6 @@ struct CommandParameters: Sendable {
     private(set) var arguments: [any DeclaredArgument] = []
     private(set) var options: [any DeclaredOption] = []
     private var groups: [any ParameterGroup] = []
-
-    init(arguments: [any DeclaredArgument], options: [any DeclaredOption]) {
-        self.arguments = arguments
-        self.options = options
-    }
 
     /// Finds the parameters of a command or a group, and those of groups in it.
     init(of group: any ParameterGroup) {

@@ -116,10 +116,12 @@ struct CommandTable: Sendable {
     }
 
     private func invocation<Type: Command>(of type: Type.Type, _ words: [String], isQuiet: Bool) throws -> Invocation {
-        let parameters = type.parameters
+        let command = type.init()
+        let parameters = CommandParameters(of: command)
         let values = try ArgumentParser(declaration: type.declaration, parameters: parameters).parse(words)
         if values.has(.help) { return .help(HelpText.page(type.declaration, parameters)) }
-        return .run(try type.init(values), isQuiet: isQuiet || values.has(.quiet))
+        try parameters.take(values)
+        return .run(command, isQuiet: isQuiet || values.has(.quiet))
     }
 
     private func problem(_ message: String, near: [String] = []) -> UsageError {

@@ -10,7 +10,7 @@ enum HelpText {
         for paragraph in declaration.discussion { text += "\n" + wrapped(paragraph, indent: 0) }
         let arguments = parameters.arguments.map(\.shape)
         text += section("arguments", arguments.map { row($0.name, $0.help) }.joined())
-        for extra in declaration.sections {
+        if let extra = declaration.section {
             text += section(extra.title, extra.rows.map { row($0.name, $0.meaning) }.joined())
         }
         text += section("options", parameters.optionShapes.map { row(label($0), help($0)) }.joined())

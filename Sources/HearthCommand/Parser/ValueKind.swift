@@ -1,3 +1,4 @@
+import Foundation
 import HearthBase
 
 /// Converts words of the command line to values.
@@ -70,6 +71,25 @@ extension ValueKind where Value == UInt64 {
     /// of 1024.
     static var byteCount: Self {
         ValueKind("a number of bytes such as 500000, 500K or 1.5M") { ByteCount(parsing: $0)?.bytes }
+    }
+}
+
+extension ValueKind where Value == String {
+    /// The name of a key.
+    static var keyName: Self {
+        ValueKind("a name of at most 64 characters") { (1...64).contains($0.count) && $0.isPlain() ? $0 : nil }
+    }
+}
+
+extension ValueKind {
+    /// Cases of an enumeration, separated by commas.
+    static func several<Case>(_ expectation: String) -> Self
+    where Value == Set<Case>, Case: RawRepresentable & Hashable & Sendable, Case.RawValue == String {
+        ValueKind(expectation) { text in
+            let names = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+            let cases = Set(names.compactMap(Case.init(rawValue:)))
+            return cases.count == names.count && !cases.isEmpty ? cases : nil
+        }
     }
 }
 

@@ -35,9 +35,7 @@ struct Host: Command {
             throw error
         }
         // Wait until the task is cancelled.
-        let (never, source) = AsyncStream<Never>.makeStream()
-        for await _ in never {}
-        source.finish()
+        await untilCancelled()
         await server.stop()
     }
 }

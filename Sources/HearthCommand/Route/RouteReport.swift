@@ -6,15 +6,6 @@ import HearthRouting
 
 /// What `hearth route` shows: the decision now, and what it depends on.
 struct RouteReport: Encodable, Sendable {
-    /// A decision of the past.
-    struct Decision: Encodable, Sendable {
-        let date: Date
-        let source: RouteSource
-        let reason: String
-        let text: String
-        let trace: [String]
-    }
-
     let source: RouteSource
     let reason: String
     let text: String
@@ -28,7 +19,7 @@ struct RouteReport: Encodable, Sendable {
     let breaker: String
     /// The failure of the cloud's check just now.
     let problem: DoctorReport.Finding?
-    let decisions: [Decision]
+    let decisions: [RouteRecord.Entry]
 
     /// Evaluates the rules for a request without needs of its own.
     init(
@@ -47,9 +38,7 @@ struct RouteReport: Encodable, Sendable {
         health = route.health.last.map { $0.isHealthy ? "healthy" : "failed" } ?? "not checked"
         breaker = route.breaker.openUntil.map { $0 > now ? "open" : "half open" } ?? "closed"
         self.problem = problem
-        decisions = record.decisions.reversed().map {
-            Decision(date: $0.date, source: $0.source, reason: $0.reason, text: $0.text, trace: $0.trace)
-        }
+        decisions = record.decisions.reversed()
     }
 
     /// The decision on a line.
@@ -72,10 +61,10 @@ struct RouteReport: Encodable, Sendable {
             lines.append("cloud     not set up; to set one up: hearth config set cloud.kind gemini")
         }
         guard !decisions.isEmpty else { return lines }
-        var table = Table(("TIME", .left), ("SOURCE", .left), ("REASON", .left))
-        for decision in decisions {
-            table.add(decision.date.formatted(.iso8601), decision.source.rawValue, decision.text)
-        }
-        return lines + ["", "last decisions:"] + table.lines
+        let columns: [Column<RouteRecord.Entry>] = [
+            .left("TIME") { $0.date.formatted(.iso8601) }, .left("SOURCE") { $0.source.rawValue },
+            .left("REASON") { $0.text },
+        ]
+        return lines + ["", "last decisions:"] + columns.lines(of: decisions)
     }
 }

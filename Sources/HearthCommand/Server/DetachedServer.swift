@@ -2,12 +2,6 @@ import Foundation
 import HearthBase
 import HearthServer
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// Starts the resident process beside this one, and waits until it answers.
 struct DetachedServer: Sendable {
     /// The longest wait: reading the settings and recovering a home are quick, models are loaded later.
@@ -53,11 +47,11 @@ struct DetachedServer: Sendable {
     }
 
     private func printAddress(_ client: ResidentClient) async throws {
-        guard let address = try await client.object("GET", "/hearth/v1/status")?["address"]?.plainText else {
+        guard let address = try await client.object("GET", "/hearth/v1/status")?["address"]?.string else {
             return
         }
         try context.console.print(address)
-        if let path = try await client.object("POST", "/hearth/v1/open")?["path"]?.plainText {
+        if let path = try await client.object("POST", "/hearth/v1/open")?["path"]?.string {
             context.console.say("Open once in a browser: \(address)\(path)")
         }
     }
@@ -100,7 +94,7 @@ struct DetachedServer: Sendable {
         let ownSession: Int16 = 0x80  // POSIX_SPAWN_SETSID, which only GNU's mode of the header has
         #endif
         posix_spawnattr_setflags(&attributes, ownSession)
-        let program = try executable()
+        let program = try ProgramFile.path()
         let arguments = ([program] + words).map { strdup($0) } + [nil]
         let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in arguments + variables { free(text) } }
@@ -111,9 +105,6 @@ struct DetachedServer: Sendable {
         }
         return process
     }
-
-    /// The path of this program.
-    static func executable() throws -> String { try ProgramFile.path() }
 
     private static func lastLine(of log: Path) async throws -> String {
         try await blocking {
@@ -143,12 +134,4 @@ extension ResidentClient {
         }
         return object
     }
-}
-
-extension JSONValue {
-    /// The text of a string.
-    var plainText: String? { if case .string(let text) = self { text } else { nil } }
-
-    /// A whole number.
-    var wholeNumber: Int64? { if case .number(let digits) = self { Int64(digits) } else { nil } }
 }

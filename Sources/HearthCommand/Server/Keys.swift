@@ -4,18 +4,14 @@ import HearthServer
 
 /// `hearth keys create NAME`
 struct KeysCreate: Command {
-    @Argument(
-        "NAME",
-        ValueKind("a name of at most 64 characters") { (1...64).contains($0.count) && $0.isPlain() ? $0 : nil },
-        "What the key is for, such as a device's name.") var name: String
+    @Argument("NAME", .keyName, "What the key is for, such as a device's name.")
+    var name: String
     @Option(
         "scopes", "SCOPES",
-        ValueKind<Set<ServerScope>>("some of chat, models and admin, separated by commas") { text in
-            let names = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-            let scopes = Set(names.compactMap(ServerScope.init(rawValue:)))
-            return scopes.count == names.count && !scopes.isEmpty ? scopes : nil
-        }, default: "chat", "chat: ask models. models: pull and remove them. admin: everything else.") var scopes:
-        Set<ServerScope> = [.chat]
+        .several("some of chat, models and admin, separated by commas"), default: "chat",
+        "chat: ask models. models: pull and remove them. admin: everything else.") var scopes: Set<ServerScope> = [
+            .chat
+        ]
 
     static let declaration = CommandDeclaration(
         "keys", "create", summary: "Make a key for another machine",
@@ -52,22 +48,21 @@ struct KeysList: Command {
     func run(in context: CommandContext) async throws {
         let home = try context.home
         let keys = try await blocking { try AccessKeys.load(home: home) }.keys
-        let rows = keys.map { key in
-            (key: key, scopes: key.scopes.map(\.rawValue).sorted(), created: key.created.formatted(.iso8601))
-        }
-        guard format == .table else {
-            let entries = rows.map { row in
-                JSONValue.object([
-                    "id": .string(row.key.id), "name": .string(row.key.name),
-                    "scopes": .array(row.scopes.map { .string($0) }), "created": .string(row.created),
-                ])
-            }
-            return try context.console.print(JSONValue.array(entries).text)
-        }
-        guard !rows.isEmpty else { return context.console.say("There are no keys.") }
-        var table = Table(("ID", .left), ("NAME", .left), ("SCOPES", .left), ("CREATED", .left))
-        for row in rows { table.add(row.key.id, row.key.name, row.scopes.joined(separator: ","), row.created) }
-        for line in table.lines { try context.console.print(line) }
+        try context.console.list(
+            keys, format, json: JSONValue.array(keys.map(Self.entry)).text, empty: "There are no keys.",
+            [
+                .left("ID") { $0.id }, .left("NAME") { $0.name },
+                .left("SCOPES") { $0.scopeNames.joined(separator: ",") },
+                .left("CREATED") { $0.created.formatted(.iso8601) },
+            ])
+    }
+
+    private static func entry(_ key: AccessKeys.Key) -> JSONValue {
+        [
+            "id": .string(key.id), "name": .string(key.name),
+            "scopes": .array(key.scopeNames.map { .string($0) }),
+            "created": .string(key.created.formatted(.iso8601)),
+        ]
     }
 }
 
@@ -87,4 +82,8 @@ struct KeysRevoke: Command {
         try await AccessKeys.change(home: context.home, time: context.time) { [id] in try $0.revoke(id) }
         context.console.say("The key \(id) is revoked.")
     }
+}
+
+extension AccessKeys.Key {
+    fileprivate var scopeNames: [String] { scopes.map(\.rawValue).sorted() }
 }

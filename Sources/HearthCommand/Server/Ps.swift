@@ -36,9 +36,9 @@ struct Ps: Command {
         }
         try show(server, on: context.console)
         guard !transfers.isEmpty else { return }
-        var table = Table(("FILE", .left), ("RECEIVED", .right), ("STATE", .left))
-        for summary in transfers { table.add(summary.label, summary.received, summary.state.sentence) }
-        for line in table.lines { try context.console.print(line) }
+        try context.console.print(
+            transfers,
+            [.left("FILE") { $0.label }, .right("RECEIVED") { $0.received }, .left("STATE") { $0.state.sentence }])
     }
 
     private func show(_ server: JSONMembers?, on console: Console) throws {
@@ -51,14 +51,13 @@ struct Ps: Command {
         try console.print(facts.joined(separator: ", "))
         let models = server["models"]?.items?.compactMap(\.members) ?? []
         if !models.isEmpty {
-            var table = Table(("MODEL", .left), ("SIZE", .right), ("UNTIL", .left))
-            for model in models {
-                table.add(
-                    model["name"]?.string ?? "-",
-                    "\(ByteCount(Self.count(model["bytes"])))",
-                    model["expires"]?.string ?? "memory is needed")
-            }
-            for line in table.lines { try console.print(line) }
+            try console.print(
+                models,
+                [
+                    .left("MODEL") { $0["name"]?.string ?? "-" },
+                    .right("SIZE") { "\(ByteCount(Self.count($0["bytes"])))" },
+                    .left("UNTIL") { $0["expires"]?.string ?? "memory is needed" },
+                ])
         }
         for job in server["jobs"]?.items?.compactMap(\.members) ?? [] {
             let words = [job["kind"], job["model"]].compactMap { $0?.string }.joined(separator: " ")

@@ -49,7 +49,7 @@ struct ResidentPull: Sendable {
             reply.close()
             reading.cancel()
         }
-        return try await context.interruptions.handlingHangUps(with: leave) {
+        return try await context.interruptions.handling(.hangUp, with: leave) {
             try await withTaskCancellationHandler {
                 try await reading.value
             } onCancel: {

@@ -12,9 +12,7 @@ struct Serve: Command {
         "127.0.0.1"
     @Flag("detach", "Start a process of its own, wait until it answers, and return.") var detaches
     @Flag("insecure", "Let other machines in without TLS; keys and texts can be read on the way.") var isInsecure
-    @Option("tls-cert", "FILE", .absolutePath, "Serve with TLS: the certificate and its chain, as PEM.")
-    var certificate: Path?
-    @Option("tls-key", "FILE", .absolutePath, "The key of the certificate, as PEM.") var key: Path?
+    let tls = TLSFiles()
     @Flag("access-log", "Write a line on stderr for every request: who, what, status, bytes, time; never a text.")
     var logsAccess
     @Flag("install-unit", "Write units for systemd's user manager, which starts the process at the first request.")
@@ -44,12 +42,6 @@ struct Serve: Command {
         hearth serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem  # For other machines with a key.
         """)
 
-    func validate() throws {
-        guard (certificate == nil) == (key == nil) else {
-            throw UsageError("--tls-cert and --tls-key belong together", hint: "Give both.")
-        }
-    }
-
     func run(in context: CommandContext) async throws {
         if installsUnit { return try await ServiceUnit.install(in: context) }
         if detaches { return try await DetachedServer(context: context).start(words) }
@@ -63,7 +55,7 @@ struct Serve: Command {
         options.port = port
         options.host = host
         options.sockets = ServiceManager(environment: context.environment).descriptors
-        if let certificate, let key { options.tls = HearthServer.TLS(certificate: certificate, key: key) }
+        if let tls = tls.files { options.tls = HearthServer.TLS(certificate: tls.certificate, key: tls.key) }
         options.isInsecure = isInsecure
         options.version = HearthCommand.version
         options.ownsModels = true
@@ -84,7 +76,7 @@ struct Serve: Command {
         }
         let server = HearthServer(hearth, options)
         guard !Self.hasControllingTerminal else { return try await server.run() }
-        try await context.interruptions.handlingHangUps(with: { Task { await server.reload() } }) {
+        try await context.interruptions.handling(.hangUp, with: { Task { await server.reload() } }) {
             try await server.run()
         }
     }
@@ -101,7 +93,7 @@ struct Serve: Command {
         var words = ["serve", "--host", host]
         if let port { words += ["--port", "\(port)"] }
         if isInsecure { words.append("--insecure") }
-        if let certificate, let key { words += ["--tls-cert", certificate.string, "--tls-key", key.string] }
+        if let tls = tls.files { words += ["--tls-cert", tls.certificate.string, "--tls-key", tls.key.string] }
         if logsAccess { words.append("--access-log") }
         return words
     }

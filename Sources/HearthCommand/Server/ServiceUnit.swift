@@ -43,28 +43,10 @@ enum ServiceUnit {
 
     /// Writes the units, and prints their paths.
     static func install(in context: CommandContext) async throws {
-        let environment = context.environment
-        let folder: Path
-        if let configuration = environment["XDG_CONFIG_HOME"], configuration.hasPrefix("/") {
-            folder = Path(configuration).appending("systemd").appending("user")
-        } else {
-            folder = Path((environment["HOME"] ?? NSHomeDirectory()) + "/.config/systemd/user")
-        }
         let settings = try await context.configuration
         try settings.require(.server)
-        let port = settings.server.port
-        let paths = try await blocking {
-            let fileSystem = LocalFileSystem()
-            try fileSystem.makeFolders(folder)
-            let service = folder.appending("hearth.service")
-            let socket = folder.appending("hearth.socket")
-            try fileSystem.replaceContents(
-                of: service, with: Data(Self.service(program: try DetachedServer.executable()).utf8))
-            try fileSystem.replaceContents(of: socket, with: Data(Self.socket(port: port).utf8))
-            return [service, socket]
-        }
-        for path in paths { try context.console.print(path.string) }
-        context.console.say(
-            "Start it with: systemctl --user daemon-reload && systemctl --user enable --now hearth.socket")
+        let service = service(program: try await blocking { try ProgramFile.path() })
+        try await context.installUnits(
+            ["hearth.service": service, "hearth.socket": socket(port: settings.server.port)], starting: "hearth.socket")
     }
 }

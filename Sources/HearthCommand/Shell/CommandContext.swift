@@ -7,7 +7,7 @@ import HearthRouting
 /// The environment of a command: variables, console, input and paths.
 struct CommandContext: Sendable {
     let environment: [String: String]
-    let console: Console
+    var console: Console
     var input: any TextSource
     let interruptions: Interruptions
     let time: TimeSource
@@ -51,9 +51,8 @@ struct CommandContext: Sendable {
 
     /// A copy of this context with another console.
     func speaking(on console: Console) -> CommandContext {
-        CommandContext(
-            environment: environment, console: console, input: input, interruptions: interruptions, time: time,
-            device: device, usableMemory: usableMemory, engines: engines, network: network,
-            clouds: clouds, terminal: terminal, passphraseCost: passphraseCost)
+        var context = self
+        context.console = console
+        return context
     }
 }

@@ -27,10 +27,12 @@ struct TransfersList: Command {
     func run(in context: CommandContext) async throws {
         let list = try await context.transfers().transfers.list()
         try context.console.list(
-            list, format, TransferRow.init, empty: "There are no transfers.",
-            .left("KEY") { $0.shortKey }, .left("FILE") { $0.plan?.label ?? "-" },
-            .left("MODEL") { $0.release?.description ?? "-" }, .right("RECEIVED") { $0.received },
-            .left("STATE") { $0.state.sentence })
+            list, format, json: JSON.pretty(list.map { TransferRow($0) }), empty: "There are no transfers.",
+            [
+                .left("KEY") { $0.shortKey }, .left("FILE") { $0.plan?.label ?? "-" },
+                .left("MODEL") { $0.release?.description ?? "-" }, .right("RECEIVED") { $0.received },
+                .left("STATE") { $0.state.sentence },
+            ])
     }
 }
 
@@ -103,8 +105,8 @@ struct TransfersResume: Command {
                     pulled.append(reference)
                 }
                 let (resolved, options) = try await manager.resolve(again: plan, options: options)
-                let outcome = try await PullShell(context: context, format: format)
-                    .pull(resolved, with: manager, options: options)
+                let outcome = try await context.pull(
+                    resolved, with: manager, options: options, format: format)
                 if format == .json { try context.console.emit(PullEvent.done(PulledRelease(outcome))) }
             }
         }
@@ -153,7 +155,7 @@ struct TransfersClean: Command {
 
     func run(in context: CommandContext) async throws {
         let removed = try await context.transfers().transfers.clean(
-            all ? .everythingIdle : .orphans, isDryRun: isDryRun)
+            onlyOrphans: !all, isDryRun: isDryRun)
         guard !removed.isEmpty else { return context.console.say("There is nothing to remove.") }
         try context.console.print(
             removed,

@@ -33,21 +33,18 @@ struct TrustAccept: Command {
         let origin =
             try configured.first { $0.name == self.origin }
             ?? Origin(address: OriginAddress.url(self.origin, field: "ORIGIN"))
-        try await FirstUse(context: context).accept(origin, fingerprint: fingerprint)
+        try await context.accept(origin, fingerprint: fingerprint)
     }
 }
 
-/// Asks a person whether the keys of a signed origin are the publisher's.
-struct FirstUse: Sendable {
-    let context: CommandContext
-
+extension CommandContext {
     /// Fetches a root, and keeps it after a yes.
     /// - Parameter fingerprint: the publisher's, if the person gave it; then nothing is asked.
     /// - Throws: ``TrustError`` with `no-trusted-root` after a no, or if the origin has no such root; as
     ///   `RootDiscovery.newest()`; `FileError`.
     func accept(_ origin: Origin, fingerprint: SHA256Digest? = nil) async throws {
-        let store = origin.trustStore(in: try context.home.appending("trust"))
-        let now = context.time.now
+        let store = origin.trustStore(in: try home.appending("trust"))
+        let now = time.now
         let roots = origin.roots(DefaultHTTPClient(version: HearthCommand.version))
         let url = origin.manifestURL.shown
         let found: OfferedRoot?
@@ -66,22 +63,20 @@ struct FirstUse: Sendable {
         }
         if fingerprint == nil {
             let keys = root.metadata.keys(.root)
-            context.console.say("\(url) is signed.")
-            context.console.say(
+            console.say("\(url) is signed.")
+            console.say(
                 "  root \(root.metadata.fields.version): \(keys.threshold) of \(keys.ids.count) keys must sign it")
-            context.console.say("  fingerprint: \(root.fingerprint.hex)")
-            guard context.hasPerson else { throw TrustError.unknownKeys(origin.manifestURL, root.fingerprint) }
+            console.say("  fingerprint: \(root.fingerprint.hex)")
+            guard hasPerson else { throw TrustError.unknownKeys(origin.manifestURL, root.fingerprint) }
             let question = "Is that the publisher's fingerprint, and shall this device trust these keys from now on?"
-            guard try await context.confirms(question) else {
+            guard try await confirms(question) else {
                 throw TrustError.unknownKeys(origin.manifestURL, root.fingerprint)
             }
         }
         try await blocking { try store.pin(root.data, now: now) }
-        context.console.say("This device trusts the keys of \(url) now, and accepts nothing else from there.")
+        console.say("This device trusts the keys of \(url) now, and accepts nothing else from there.")
     }
-}
 
-extension CommandContext {
     /// Runs a command. If it meets a signed origin for the first time, asks the person, and after a yes runs it again.
     func askingForRoots(_ body: @Sendable () async throws -> Void) async throws {
         var asked: Set<String> = []
@@ -90,7 +85,7 @@ extension CommandContext {
                 return try await body()
             } catch let error as TrustError where error.code == .noTrustedRoot && error.context.field == "fingerprint" {
                 guard hasPerson, let address = error.context.url, asked.insert(address).inserted else { throw error }
-                try await FirstUse(context: self).accept(
+                try await accept(
                     Origin(address: OriginAddress.url(address, field: "origin")))
             }
         }

@@ -6,9 +6,10 @@ import HearthPublishing
 struct TrustInit: Command {
     @Option(.trustOrigin) var place: PublishPlace
     @Option(
-        "role-key", "ROLE=FILE", ValueKind("a role, '=' and a key file") { RoleFile($0) }, isRepeatable: true,
+        "role-key", "ROLE=FILE", ValueKind("a role, '=' and a key file") { RoleValue($0) { Path($0) } },
+        isRepeatable: true,
         "A key of a role: a key file, or a file of its public half alone. Without one for a role, a key is made.")
-    var roleKeys: [RoleFile]
+    var roleKeys: [RoleValue<Path>]
     @Option(
         "threshold", "ROLE=N", .roleNumber(1...64), default: "1", isRepeatable: true,
         "How many keys of a role must sign.") var thresholds: [RoleNumber]
@@ -62,7 +63,7 @@ struct TrustInit: Command {
     private func roles(_ ring: KeyRing, _ context: CommandContext) async throws -> [MetadataRole: RoleDraft] {
         var found: [MetadataRole: [MetadataKey]] = [:]
         for given in roleKeys {
-            found[given.role, default: []].append(try await blocking { try KeyRing.publicKey(given.file) })
+            found[given.role, default: []].append(try await blocking { try KeyRing.publicKey(given.value) })
         }
         let here = try await ring.entries()
         for role in MetadataRole.topLevel where found[role] == nil {
@@ -76,21 +77,8 @@ struct TrustInit: Command {
             found[role] = [entry.file.key]
         }
         return found.reduce(into: [:]) { roles, entry in
-            let threshold = thresholds.last { $0.role == entry.key }?.number ?? 1
+            let threshold = thresholds.last { $0.role == entry.key }?.value ?? 1
             roles[entry.key] = RoleDraft(entry.value, threshold: threshold)
         }
-    }
-}
-
-/// A role and a key file, such as `root=alice.pub`.
-struct RoleFile: Sendable {
-    let role: MetadataRole
-    let file: Path
-
-    init?(_ word: String) {
-        let parts = word.split(separator: "=", maxSplits: 1)
-        guard parts.count == 2, let role = MetadataRole(named: String(parts[0])) else { return nil }
-        self.role = role
-        file = Path(String(parts[1]))
     }
 }

@@ -88,11 +88,21 @@ extension Option where Value == [RoleNumber] {
     }
 }
 
-/// A role and a number, such as `root=2`.
-struct RoleNumber: Sendable {
+/// `ROLE=VALUE`
+struct RoleValue<Value: Sendable>: Sendable {
     let role: MetadataRole
-    let number: Int
+    let value: Value
+
+    init?(_ word: String, _ parse: (String) -> Value?) {
+        let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+        guard parts.count == 2, let role = MetadataRole(named: parts[0]), let value = parse(parts[1]) else {
+            return nil
+        }
+        (self.role, self.value) = (role, value)
+    }
 }
+
+typealias RoleNumber = RoleValue<Int>
 
 extension ValueKind where Value == MetadataRole {
     /// One of the four roles.
@@ -103,12 +113,8 @@ extension ValueKind where Value == MetadataRole {
 
 extension ValueKind where Value == RoleNumber {
     static func roleNumber(_ range: ClosedRange<Int>) -> Self {
-        ValueKind("a role, '=' and a number from \(range.lowerBound) to \(range.upperBound)") { word in
-            let parts = word.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2, let role = MetadataRole(named: String(parts[0])), let number = Int(parts[1]),
-                range.contains(number)
-            else { return nil }
-            return RoleNumber(role: role, number: number)
+        ValueKind("a role, '=' and a number from \(range.lowerBound) to \(range.upperBound)") {
+            RoleValue($0) { word in Int(word).flatMap { range.contains($0) ? $0 : nil } }
         }
     }
 }
@@ -125,6 +131,6 @@ extension TrustLifetimes {
     /// The lifetimes that `--days` gives.
     init(days: [RoleNumber]) {
         self.init()
-        for value in days { self[value.role] = value.number }
+        for value in days { self[value.role] = value.value }
     }
 }

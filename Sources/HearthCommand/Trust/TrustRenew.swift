@@ -110,26 +110,9 @@ struct RenewTimer: Sendable {
 
     /// Writes the units, and prints their paths.
     func install(in context: CommandContext) async throws {
-        let environment = context.environment
-        let units: Path
-        if let configuration = environment["XDG_CONFIG_HOME"], configuration.hasPrefix("/") {
-            units = Path(configuration).appending("systemd").appending("user")
-        } else {
-            units = Path((environment["HOME"] ?? NSHomeDirectory()) + "/.config/systemd/user")
-        }
-        let paths = try await blocking { [self] in
-            let fileSystem = LocalFileSystem()
-            try fileSystem.makeFolders(units)
-            let service = units.joined("\(name).service")
-            let timer = units.joined("\(name).timer")
-            let program = try ProgramFile.path()
-            try fileSystem.replaceContents(of: service, with: Data(self.service(program: program).utf8))
-            try fileSystem.replaceContents(of: timer, with: Data(Self.timer.utf8))
-            return [service, timer]
-        }
-        for path in paths { try context.console.print(path.string) }
-        context.console.say(
-            "Start it with: systemctl --user daemon-reload && systemctl --user enable --now \(name).timer")
+        let service = service(program: try await blocking { try ProgramFile.path() })
+        try await context.installUnits(
+            ["\(name).service": service, "\(name).timer": Self.timer], starting: "\(name).timer")
     }
 
     /// A word of a unit's command line, in which `%`, `$`, quotation marks and backslashes have meanings.

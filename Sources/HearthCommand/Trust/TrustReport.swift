@@ -60,26 +60,26 @@ struct TrustReport: Encodable, Sendable {
 
     /// One line for each role.
     var roleLines: [String] {
-        var table = Table(
-            ("ROLE", .left), ("VERSION", .right), ("EXPIRES", .left), ("SIGNATURES", .left), ("KEYS", .left))
-        for role in roles {
-            table.add(
-                role.role, "\(role.version)", role.expires.timestamp, "\(role.threshold) of \(role.keys.count)",
-                role.keys.map { "\($0.id.prefix(12)) (\($0.scheme))" }.joined(separator: ", "))
-        }
-        return table.lines
+        let columns: [Column<Role>] = [
+            .left("ROLE") { $0.role }, .right("VERSION") { "\($0.version)" }, .left("EXPIRES") { $0.expires.timestamp },
+            .left("SIGNATURES") { "\($0.threshold) of \($0.keys.count)" }, .left("KEYS") { Self.text($0.keys) },
+        ]
+        return columns.lines(of: roles)
     }
 
     /// What a root says, for an owner who signs it.
     static func lines(root: RootMetadata) -> [String] {
-        var table = Table(("ROLE", .left), ("SIGNATURES", .left), ("KEYS", .left))
-        for role in MetadataRole.topLevel {
-            let keys = root.keys(role)
-            table.add(
-                role.name, "\(keys.threshold) of \(keys.ids.count)",
-                Self.keys(keys).map { "\($0.id.prefix(12)) (\($0.scheme))" }.joined(separator: ", "))
-        }
-        return ["root \(root.fields.version), expires on \(root.fields.expires.timestamp)"] + table.lines
+        let columns: [Column<MetadataRole>] = [
+            .left("ROLE") { $0.name },
+            .left("SIGNATURES") { "\(root.keys($0).threshold) of \(root.keys($0).ids.count)" },
+            .left("KEYS") { text(keys(root.keys($0))) },
+        ]
+        return ["root \(root.fields.version), expires on \(root.fields.expires.timestamp)"]
+            + columns.lines(of: MetadataRole.topLevel)
+    }
+
+    private static func text(_ keys: [Key]) -> String {
+        keys.map { "\($0.id.prefix(12)) (\($0.scheme))" }.joined(separator: ", ")
     }
 }
 

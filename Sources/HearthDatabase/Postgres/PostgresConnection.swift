@@ -40,13 +40,10 @@ final class PostgresConnection: SQLSession {
     }
 
     func rows(_ sql: String, _ values: [SQLValue]) throws -> [[SQLValue]] {
-        let parameters = try PostgresParameters(values)
-        // The parameters own the memory that the arrays point to.
-        let result = withExtendedLifetime(parameters) {
-            hearth_pg_query(
-                handle, PostgresText.statement(sql), Int32(values.count), parameters.pointers, parameters.lengths,
-                parameters.formats)
-        }
+        let texts = try values.map { try PostgresText.text($0).flatMap { strdup($0) } }
+        defer { for text in texts { free(text) } }
+        let result = hearth_pg_query(
+            handle, PostgresText.statement(sql), Int32(values.count), texts.map { UnsafePointer($0) }, nil, nil)
         defer { hearth_pg_free(result) }
         let checked = try check(result)
         let columns = hearth_pg_column_count(checked)
@@ -90,46 +87,24 @@ final class PostgresConnection: SQLSession {
     }
 }
 
-/// The parameters of a statement as C arrays, freed with their last reference.
-private final class PostgresParameters {
-    private(set) var pointers: [UnsafePointer<CChar>?] = []
-    private(set) var lengths: [Int32] = []
-    private(set) var formats: [Int32] = []
-    private var owned: [UnsafeMutablePointer<CChar>] = []
-
-    init(_ values: [SQLValue]) throws {
-        for value in values {
-            switch value {
-            case .null: append(nil, isBinary: false)
-            case .int(let number): append(Array("\(number)".utf8), isBinary: false)
-            case .double(let number): append(Array("\(number)".utf8), isBinary: false)
-            case .text(let text):
-                // PostgreSQL keeps no such text, and libpq would cut it.
-                guard !text.utf8.contains(0) else { throw DatabaseError(postgres: "22021", isBroken: false) }
-                append(Array(text.utf8), isBinary: false)
-            case .blob(let data): append([UInt8](data), isBinary: true)
-            }
-        }
-    }
-
-    deinit { for pointer in owned { pointer.deallocate() } }
-
-    private func append(_ bytes: [UInt8]?, isBinary: Bool) {
-        lengths.append(Int32(clamping: bytes?.count ?? 0))
-        formats.append(isBinary ? 1 : 0)
-        guard let bytes else { return pointers.append(nil) }
-        let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count + 1)
-        for (index, byte) in bytes.enumerated() { copy[index] = CChar(bitPattern: byte) }
-        copy[bytes.count] = 0
-        owned.append(copy)
-        pointers.append(UnsafePointer(copy))
-    }
-}
-
 /// The difference between the two dialects: how parameters are written, and values read.
 enum PostgresText {
     /// A statement with `$1` in place of `?1`. The statements of this package have no other question mark.
     static func statement(_ sql: String) -> String { sql.replacing("?", with: "$") }
+
+    /// The text of a parameter; `nil` for NULL.
+    static func text(_ value: SQLValue) throws -> String? {
+        switch value {
+        case .null: return nil
+        case .int(let number): return "\(number)"
+        case .double(let number): return "\(number)"
+        case .text(let text):
+            // PostgreSQL keeps no such text, and libpq would cut it.
+            guard !text.utf8.contains(0) else { throw DatabaseError(postgres: "22021", isBroken: false) }
+            return text
+        case .blob(let data): return "\\x" + [UInt8](data).hexadecimal
+        }
+    }
 
     /// The value of a text that PostgreSQL sent, by the number of its type.
     static func value(_ text: String, type: UInt32) -> SQLValue {

@@ -90,7 +90,9 @@ private actor PostgresWorker {
                 try session.execute("CREATE TABLE IF NOT EXISTS hearth_schema(number BIGINT NOT NULL)")
                 let found = try session.rows("SELECT number FROM hearth_schema", []).first?.first?.integer ?? 0
                 let last = migrations.last?.number ?? 0
-                guard found <= last else { throw DatabaseError.newer(found: found, known: last) }
+                guard found <= last else {
+                    throw DatabaseError.newer("the PostgreSQL database", found: found, known: last)
+                }
                 for migration in migrations where migration.number > found {
                     try connection.runScript(migration.script)
                 }

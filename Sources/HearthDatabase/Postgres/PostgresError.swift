@@ -63,13 +63,4 @@ extension HearthError where Domain == DatabaseErrorDomain {
     static var closed: Self {
         Self(.failed, "cannot use the PostgreSQL database: it is closed")
     }
-
-    /// A database of a newer schema.
-    static func newer(found: Int, known: Int) -> Self {
-        Self(
-            .newer, "the PostgreSQL database was written by a newer version of Hearth",
-            context: ErrorContext(
-                expected: "schema \(known) or older", found: "schema \(found)",
-                remedy: "Update this program; the database is unchanged."))
-    }
 }

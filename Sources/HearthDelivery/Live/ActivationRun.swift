@@ -3,7 +3,7 @@ import HearthBase
 import HearthCatalog
 import HearthStore
 
-/// Performs the effects that `Activation` decides on.
+/// The steps by which an installed release becomes live: verify, prepare, probe and commit.
 struct ActivationRun: Sendable {
     let store: ModelStore
     let preparer: (any ReleasePreparer)?
@@ -16,90 +16,85 @@ struct ActivationRun: Sendable {
     /// Receives events about releases, except that one became live.
     var post: @Sendable (ModelEvent) -> Void = { _ in }
 
-    /// The results of the effects so far.
-    private struct Work {
-        let token = ActivityMark.token()
-        /// Keeps other processes from removing the release or its artifact during the activation.
-        let lease: ReleaseLease
-        var release: InstalledRelease
-        var artifact: Artifact?
-        /// The reason why the probe failed with the artifact.
-        var objection: String?
-        var error: (any Error)?
-    }
+    /// Keeps the present step as a mark, which says after the end of a process what it was doing.
+    private let token = ActivityMark.token()
 
     /// Runs the activation to its end.
+    ///
+    /// Before the switch only marks and caches are written: the release before stays live and is never touched. A
+    /// refused release is recorded as held back.
     /// - Returns: the live release.
     func run() async throws -> InstalledRelease {
         try await store.prepare()
         guard let release = try await store.installed(identity) else {
             throw StoreError.notInstalled(identity.description)
         }
-        var work = Work(lease: try await store.lease(identity), release: release)
-        defer { work.lease.release() }
-        let renewal = store.marks.renewing(identity, token: work.token)
+        // Keeps other processes from removing the release or its artifact during the activation.
+        let lease = try await store.lease(identity)
+        defer { lease.release() }
+        let renewal = store.marks.renewing(identity, token: token)
         defer { renewal.stop() }
-        var activation = Activation(identity)
-        var effects = activation.handle(.begun)[...]
-        while let effect = effects.popFirst() {
-            let event: Activation.Event?
+        let artifact: Artifact?
+        let (artifactObjection, objection): (String?, String?)
+        do {
+            try await mark(.verify)
+            try await verify(release)
+            try await mark(.prepare)
+            artifact = try await prepare(release, under: lease)
+            try await mark(.probe)
+            artifactObjection = if let artifact { try await probe(artifact.path, release) } else { nil }
+            let isProbed = artifact != nil && artifactObjection == nil
+            objection = isProbed ? nil : try await probe(release.weights, release)
+            if objection == nil { try await mark(.commit) }
+        } catch {
+            await unmark()
+            throw error
+        }
+        if let objection {
             do {
-                event = try await perform(effect, &work)
+                if try await store.holdBack(identity, because: objection) {
+                    post(.heldBack(identity, reason: objection))
+                }
+                await unmark()
             } catch {
-                work.error = error
-                event = .stopped(duringSwitch: effect == .commit && error is FileError)
+                // The mark stays.
+                Log.write(.warning, "activation", "\(identity) is not recorded as held back: \(error)")
             }
-            guard let event else { continue }
-            let next = activation.handle(event)
-            if case .stopped = event { effects = next[...] } else { effects += next }
+            throw refused(release, objection)
         }
-        switch activation.failure {
-        case nil: return work.release
-        case .refused(let reason): throw refused(release, reason)
-        case .damaged(let what): throw StoreError.damaged(release, what)
-        case .stopped: throw work.error ?? CancellationError()
-        }
-    }
-
-    private func perform(_ effect: Activation.Effect, _ work: inout Work) async throws -> Activation.Event? {
-        switch effect {
-        case .mark(let stage):
-            try await store.mark(identity, ActivityMark(stage, at: time.now), token: work.token)
-            return nil
-        case .verify: return try await verify()
-        case .prepare:
-            guard let preparer else { return .prepared(.notNeeded) }
-            let preparation = try await store.prepare(
-                work.release, by: preparer, under: work.lease, rehashing: true, sourceIsVerified: rehashes,
-                progress: progress)
-            work.artifact = preparation.artifact
-            return .prepared(preparation.outcome)
-        case .probe(let usesArtifact):
-            let event = try await runProbe(usesArtifact ? work.artifact?.path : nil, work.release)
-            if usesArtifact, case .probeFailed(let reason) = event { work.objection = reason }
-            return event
-        case .commit:
+        let live: InstalledRelease
+        do {
             // The release passed its probe without the artifact. Refuse the artifact before the switch: otherwise an
             // engine that opens the live release would use it.
-            if let artifact = work.artifact, let objection = work.objection {
-                try await refuse(artifact, work.release, "it did not pass its probe: \(objection)")
+            if let artifact, let artifactObjection {
+                try await refuse(artifact, release, "it did not pass its probe: \(artifactObjection)")
             }
-            work.release = try await store.commit(identity, token: work.token)
-            return .committed
-        case .holdBack(let reason):
-            if try await store.holdBack(identity, because: reason) { post(.heldBack(identity, reason: reason)) }
-            return nil
-        case .unmark:
-            await unmark(work.token)
-            return nil
-        case .collect:
-            do {
-                for gone in try await store.collectSuperseded(identity.family) { post(.removed(gone)) }
-            } catch {
-                Log.write(.info, "activation", "older releases of \(identity.family) stay: \(error)")
-            }
-            return nil
+            live = try await store.commit(identity, token: token)
+        } catch {
+            // After a failure of the disk the link may already lead to the new release: the mark stays, and the next
+            // start finishes the switch unless a later decision overtakes it.
+            if !(error is FileError) { await unmark() }
+            throw error
         }
+        await unmark()
+        do {
+            for gone in try await store.collectSuperseded(identity.family) { post(.removed(gone)) }
+        } catch {
+            Log.write(.info, "activation", "older releases of \(identity.family) stay: \(error)")
+        }
+        return live
+    }
+
+    private func mark(_ stage: ActivityMark.Stage) async throws {
+        try await store.mark(identity, ActivityMark(stage, at: time.now), token: token)
+    }
+
+    /// - Returns: the artifact to use in place of the weights.
+    private func prepare(_ release: InstalledRelease, under lease: ReleaseLease) async throws -> Artifact? {
+        guard let preparer else { return nil }
+        return try await store.prepare(
+            release, by: preparer, under: lease, rehashing: true, sourceIsVerified: rehashes, progress: progress
+        )?.artifact
     }
 
     private func refuse(_ artifact: Artifact, _ release: InstalledRelease, _ reason: String) async throws {
@@ -110,17 +105,17 @@ struct ActivationRun: Sendable {
         }
     }
 
-    private func verify() async throws -> Activation.Event {
-        guard rehashes else { return .verified }
+    private func verify(_ release: InstalledRelease) async throws {
+        guard rehashes else { return }
         progress(.verifying)
         // The preparation reads the artifact.
         let report = try await store.verify(identity, readsArtifacts: false)
-        return report.files.lazy.compactMap(\.damage).first.map { .damaged($0) } ?? .verified
+        if let damage = report.damage.first { throw StoreError.damaged(release, damage) }
     }
 
-    /// - Returns: `.probePassed` also if no engine of this build can probe the release.
-    private func runProbe(_ artifact: Path?, _ release: InstalledRelease) async throws -> Activation.Event {
-        guard let probe, let weights = artifact ?? release.weights else { return .probePassed }
+    /// - Returns: the objection to the release; `nil` also if no engine of this build can probe it.
+    private func probe(_ weights: Path?, _ release: InstalledRelease) async throws -> String? {
+        guard let probe, let weights else { return nil }
         progress(.probing)
         let canary = release.receipt.canary ?? .default
         let report: ProbeReport?
@@ -131,19 +126,19 @@ struct ActivationRun: Sendable {
         } catch {
             try Task.checkCancellation()
             if error is CancellationError { throw error }
-            return .probeFailed((error as? any HearthFailure)?.message ?? "\(error)")
+            return (error as? any HearthFailure)?.message ?? "\(error)"
         }
         try Task.checkCancellation()
-        guard let report else { return .probePassed }
-        if let objection = canary.objection(to: report) { return .probeFailed(objection) }
+        guard let report else { return nil }
+        if let objection = canary.objection(to: report) { return objection }
         Log.write(
             .info, "activation",
             "\(identity) answered in \(report.answerSeconds) s after a load of \(report.loadSeconds) s")
-        return .probePassed
+        return nil
     }
 
     /// Removes the mark of this activation, also in a cancelled task: a mark that stays would count as a crash.
-    private func unmark(_ token: String) async {
+    private func unmark() async {
         do {
             try await store.unmark(identity, token: token)
         } catch {

@@ -4,7 +4,9 @@ import HearthStore
 
 /// Knows which release of each family was announced as live, recovers, activates and announces releases.
 actor LiveReleases {
-    nonisolated let local: LocalModels
+    nonisolated let store: ModelStore
+    nonisolated let bundled: [BundledSource]
+    nonisolated let device: DeviceLimits
     /// Sends events to listeners.
     nonisolated let events = EventHub()
     private nonisolated let probe: (any ReleaseProbe)?
@@ -18,10 +20,12 @@ actor LiveReleases {
     /// Set once the interrupted work of ended processes is recovered.
     private var hasRecovered = false
 
-    private nonisolated var store: ModelStore { local.store }
-
-    init(local: LocalModels, probe: (any ReleaseProbe)?, time: TimeSource) {
-        self.local = local
+    init(
+        store: ModelStore, bundled: [BundledSource], device: DeviceLimits, probe: (any ReleaseProbe)?, time: TimeSource
+    ) {
+        self.store = store
+        self.bundled = bundled
+        self.device = device
         self.probe = probe
         self.time = time
     }
@@ -35,7 +39,7 @@ actor LiveReleases {
     /// Finds the live releases at an app's start, and announces each once.
     func loadStored() async -> StoredModels {
         var stored = StoredModels()
-        let bundled = await local.bundledReleases()
+        let bundled = await bundledReleases()
         do {
             try await recover()
         } catch {
@@ -50,7 +54,7 @@ actor LiveReleases {
             stored.failure = error
             stored.models = bundled.mapValues { .bundled($0) }
         }
-        for (family, problem) in stored.problems { LocalModels.log(problem, of: family) }
+        for (family, problem) in stored.problems { Self.log(problem, of: family) }
         // A model that is gone is announced again when it comes back.
         let known = stored.failure == nil ? Set(announced.keys) : []
         for family in known.union(stored.models.keys).sorted() {
@@ -76,7 +80,7 @@ actor LiveReleases {
             let count = announcements[family]
             let found: ModelAvailability
             do {
-                found = try await local.usableModel(of: family)
+                found = try await usableModel(of: family)
             } catch {
                 Log.write(.info, "live", "\(family): \(error)")
                 guard let release else { return }
@@ -142,9 +146,9 @@ actor LiveReleases {
         // The release was announced before, then removed or replaced: announce it again.
         if before != identity, announced[identity.family] == identity { announced[identity.family] = nil }
         let release = try await ActivationRun(
-            store: store, preparer: local.device.preparer, probe: options.probes ? probe : nil, time: time,
+            store: store, preparer: device.preparer, probe: options.probes ? probe : nil, time: time,
             identity: identity, rehashes: options.rehashes,
-            ignoresMemory: local.device.ignoresMemory || options.ignoresMemory, progress: progress, post: events.post
+            ignoresMemory: device.ignoresMemory || options.ignoresMemory, progress: progress, post: events.post
         ).run()
         await becameLive(release)
         return release
@@ -152,7 +156,7 @@ actor LiveReleases {
 
     func rollBack(_ family: Family, reason: String) async throws -> Rollback {
         try await recover(family)
-        let hasBundled = await local.bundledReleases()[family] != nil
+        let hasBundled = await bundledReleases()[family] != nil
         let rollback = try await store.rollBack(family, hasBundled: hasBundled, because: reason)
         await announce(rollback)
         return rollback
@@ -189,7 +193,7 @@ actor LiveReleases {
     }
 
     private func recoverEach() async throws -> RecoveryOutcome {
-        let outcome = try await store.recoverEach(bundled: Set(await local.bundledReleases().keys))
+        let outcome = try await store.recoverEach(bundled: Set(await bundledReleases().keys))
         // Set before the events: a listener may call `availability`, which would otherwise recover again.
         if outcome.failures.isEmpty { hasRecovered = true }
         for rollback in outcome.rollbacks { await announce(rollback) }
@@ -209,29 +213,5 @@ actor LiveReleases {
             // A read-only home, or one locked by another process, can still be read.
             Log.write(.info, "live", "what ended processes left stays for now: \(error)")
         }
-    }
-
-    // MARK: Lookups
-
-    func installed() async throws -> [InstalledRelease] {
-        await recoverAtFirst()
-        return try await store.installed()
-    }
-
-    func availability(of family: Family) async throws -> ModelAvailability {
-        await recoverAtFirst()
-        return try await local.usableModel(of: family)
-    }
-
-    func availabilities() async throws -> [Family: ModelAvailability] {
-        await recoverAtFirst()
-        return try await local.usableModels()
-    }
-
-    /// The local model of a family, active or not.
-    func model(_ family: Family) async throws -> ModelAvailability {
-        let availability = try await availability(of: family)
-        if availability != .none { return availability }
-        return .downloaded(try await installed().only(family, nil, nil))
     }
 }

@@ -3,13 +3,9 @@ import HearthCatalog
 import HearthStore
 
 /// Reads the models on this device: installed releases and those bundled with the app.
-struct LocalModels: Sendable {
-    let store: ModelStore
-    let bundled: [BundledSource]
-    let device: DeviceLimits
-
+extension LiveReleases {
     /// Finds the usable model of a family.
-    func usableModel(of family: Family) async throws -> ModelAvailability {
+    nonisolated func usableModel(of family: Family) async throws -> ModelAvailability {
         let state = try await store.state(of: family)
         var active: InstalledRelease?
         if let identity = state.active { active = try await undamaged(identity) }
@@ -17,7 +13,7 @@ struct LocalModels: Sendable {
     }
 
     /// Finds the usable model of every family; unusable releases are logged.
-    func usableModels() async throws -> [Family: ModelAvailability] {
+    nonisolated func usableModels() async throws -> [Family: ModelAvailability] {
         let (models, problems) = try await store.usable(beside: await bundledReleases())
         for (family, problem) in problems { Self.log(problem, of: family) }
         return models
@@ -28,7 +24,7 @@ struct LocalModels: Sendable {
     }
 
     /// An installed release; `nil` if it is missing, or damaged, which is logged.
-    func undamaged(_ identity: ReleaseIdentity) async throws -> InstalledRelease? {
+    nonisolated func undamaged(_ identity: ReleaseIdentity) async throws -> InstalledRelease? {
         do {
             return try await store.installed(identity)
         } catch let error as StoreError where [.receiptDamaged, .releaseDamaged].contains(error.code) {
@@ -38,7 +34,7 @@ struct LocalModels: Sendable {
     }
 
     /// The bundled release of each family.
-    func bundledReleases() async -> [Family: BundledRelease] {
+    nonisolated func bundledReleases() async -> [Family: BundledRelease] {
         var releases: [Family: BundledRelease] = [:]
         let device = DeviceProfile(memory: device.memory, formats: device.formats, appVersion: device.appVersion)
         for source in bundled {

@@ -78,14 +78,14 @@ struct Admission: Sendable {
                 return (policy, nil, error)
             }
         }
-        guard case .refused(let required) = policy.verdict(free: bytes) else { return }
+        guard !policy.allows(free: bytes) else { return }
         throw DeliveryError(
             .insufficientStorage,
             bytes == nil
                 ? "the disk of \(folder) does not say how much space is free"
                 : "\(release.identity) needs more free space than the disk has",
             context: ErrorContext(
-                model: release.identity.description, file: folder.string, expected: "\(required) bytes",
+                model: release.identity.description, file: folder.string, expected: "\(policy.required) bytes",
                 found: bytes.map { "\($0) bytes" } ?? "unknown",
                 remedy: bytes == nil
                     ? "Choose a home folder on another disk."

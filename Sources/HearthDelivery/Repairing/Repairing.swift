@@ -5,27 +5,26 @@ import HearthHTTP
 import HearthStore
 import HearthTransfer
 
-/// Verifies installed releases and replaces their damaged files.
+/// Replaces the damaged files of installed releases.
 struct Repairing: Sendable {
     let store: ModelStore
     let sources: CatalogSources
-    let admission: Admission
+    let device: DeviceLimits
     let fetching: Fetching
+    let admission: Admission
 
-    /// Verifies a release against its receipt, and its artifacts against their records.
     func verify(
-        _ identity: ReleaseIdentity, progress: @escaping @Sendable (TransferProgress) -> Void
+        _ identity: ReleaseIdentity, _ progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> VerificationReport {
         let reporter = ProgressReporter(time: sources.time, report: progress)
         return try await store.verify(identity) { reporter.report(.verifying, $0, $1) }
     }
 
-    /// Verifies a release and replaces its damaged files, as `ModelManager.repair` says.
     func repair(
-        _ identity: ReleaseIdentity, options: PullOptions,
-        progress: @escaping @Sendable (TransferProgress) -> Void
+        _ identity: ReleaseIdentity, _ options: PullOptions,
+        _ progress: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> RepairReport {
-        let found = try await verify(identity, progress: progress)
+        let found = try await verify(identity, progress)
         var report = try await restore(
             found.files.filter { $0.outcome != .intact }.map(\.expected), of: identity, options, progress)
         let damaged = found.artifacts.filter { $0.outcome != .intact }.map(\.artifact)
@@ -77,12 +76,14 @@ struct Repairing: Sendable {
     private func remake(_ damaged: [Artifact], of identity: ReleaseIdentity) async throws -> Artifact? {
         guard !damaged.isEmpty else { return nil }
         try await store.remove(damaged)
-        guard let preparer = admission.device.preparer else { return nil }
+        guard let preparer = device.preparer else { return nil }
         let lease = try await store.lease(identity)
         defer { lease.release() }
         guard let release = try await store.installed(identity) else { return nil }
-        let preparation = try await store.prepare(release, by: preparer, under: lease, rehashing: false)
-        return preparation.isNew ? preparation.artifact : nil
+        guard let made = try await store.prepare(release, by: preparer, under: lease, rehashing: false) else {
+            return nil
+        }
+        return made.isNew ? made.artifact : nil
     }
 
     /// Deletes the transfers that an interrupted repair left; all files are undamaged.
@@ -142,7 +143,7 @@ struct Repairing: Sendable {
         release.index = remote.map { offered?.index(of: $0) } ?? known.flatMap { RemoteFile($0, name: name) }
         let seed = store.layout.folder(of: identity).appending(file.name)
         return try await fetchMainFile(release, seeds: [seed], for: receipt, options, progress) { staged, _ in
-            try await self.store.replace(file, of: identity, with: staged.path)
+            try await store.replace(file, of: identity, with: staged.path)
         }
     }
 
@@ -160,7 +161,7 @@ struct Repairing: Sendable {
         release.classes?.labels = nil
         try await admission.checkStorage(for: release, [release.file], [])
         return try await fetchMainFile(release, for: receipt, options, progress) { [release] staged, tracker in
-            try await self.store.replace(
+            try await store.replace(
                 damaged, of: identity, from: staged, of: release, progress: tracker.extraction())
         }
     }

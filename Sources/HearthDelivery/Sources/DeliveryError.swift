@@ -1,15 +1,6 @@
 import HearthBase
 
-extension PullOutcome: ErrorDomain {
-    /// The codes of ``DeliveryError``.
-    public static var errorCodes: [ErrorCode<Self>] {
-        [
-            .digestMissing, .downgrade, .noOrigin, .ambiguous, .appTooOld,
-            .catalogExpired, .notEnoughMemory, .archiveUnsupported, .insufficientStorage,
-            .sourceUnreachable, .notInRollout, .yanked, .heldBack, .modelUnloading,
-        ]
-    }
-}
+extension PullOutcome: ErrorDomain {}
 
 /// A refused delivery, before or after its bytes arrived.
 public typealias DeliveryError = HearthError<PullOutcome>

@@ -2,16 +2,6 @@ import HearthBase
 
 /// Bytes of a body that arrived but were not taken yet, with the rules of back-pressure. A pure value.
 struct BodyBuffer: Sendable {
-    /// The result of ``take()``.
-    enum Taken: Sendable {
-        /// Bytes, and whether the producer must be told that there is room again.
-        case chunk([UInt8], resume: Bool)
-        case end
-        case failure(any Error)
-        /// Nothing yet.
-        case nothing
-    }
-
     /// The number of bytes at which the producer must wait; the piece that reaches it is still accepted whole.
     private let capacity: Int
     private var bytes: [UInt8] = []
@@ -58,17 +48,13 @@ struct BodyBuffer: Sendable {
     }
 
     /// Takes all buffered bytes.
-    mutating func take() -> Taken {
-        if !bytes.isEmpty {
-            let chunk = bytes
-            bytes = []
-            defer { isPaused = false }
-            return .chunk(chunk, resume: isPaused)
+    /// - Returns: the bytes, or the end of the body, or `nil` if nothing has arrived; and whether the producer must be
+    ///   told that there is room again.
+    mutating func take() -> (outcome: Result<[UInt8]?, any Error>?, mustResume: Bool) {
+        guard bytes.isEmpty else {
+            defer { (bytes, isPaused) = ([], false) }
+            return (.success(bytes), isPaused)
         }
-        switch outcome {
-        case .success: return .end
-        case .failure(let error): return .failure(error)
-        case nil: return .nothing
-        }
+        return (outcome?.map { _ in nil }, false)
     }
 }

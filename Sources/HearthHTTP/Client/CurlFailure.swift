@@ -12,7 +12,6 @@ struct CurlFailure: Error, CustomStringConvertible {
 
 /// The progress of an exchange when it failed.
 struct ExchangeProgress: Sendable, Hashable {
-    var isConnected = false
     var hasHead = false
     var receivedBytes: UInt64 = 0
     /// The declared length of the body.

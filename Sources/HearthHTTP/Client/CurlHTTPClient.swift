@@ -6,16 +6,21 @@ import HearthBase
 /// One thread per client runs libcurl; connections are reused. Only `https` is allowed, and `http` to this machine,
 /// which is never reached through a proxy. Bodies are not decompressed.
 package final class CurlHTTPClient: HTTPClient {
-    private let engine: CurlEngine
+    private let loop: CurlLoop
+    private let lastID = Locked<UInt64>(0)
 
-    /// A client with its own thread and connections.
+    /// A client with its own thread, which ends with the client and its last body, and its own connections.
     /// - Parameters:
     ///   - version: sent as `hearth/<version>` in the `User-Agent` header.
     ///   - certificateAuthorities: a PEM file of trusted authorities, in place of the system's.
     package init(version: String = "1", certificateAuthorities: Path? = nil) {
-        engine = CurlEngine(
-            CurlConfiguration(userAgent: "hearth/\(version)", certificateAuthorities: certificateAuthorities))
+        loop = CurlLoop(
+            configuration: CurlConfiguration(
+                userAgent: "hearth/\(version)", certificateAuthorities: certificateAuthorities))
+        loop.start()
     }
+
+    deinit { loop.close() }
 
     package func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
         let policy = RedirectPolicy(
@@ -24,16 +29,12 @@ package final class CurlHTTPClient: HTTPClient {
         var hop = try Hop(request)
         while true {
             try Task.checkCancellation()
-            let left = try request.totalTimeout.map { total in
+            hop.totalTimeout = try request.totalTimeout.map { total in
                 let left = total - started.duration(to: .now)
                 guard left > .zero else { throw HTTPError.timedOut(hop.address, .total, after: total) }
                 return left
             }
-            let plan = Exchange.Plan(
-                hop: hop, connectTimeout: request.connectTimeout, idleTimeout: request.idleTimeout,
-                totalTimeout: left, maximumBodySize: request.maximumBodySize,
-                bodyBufferSize: request.bodyBufferSize)
-            let reader = BodyReader(engine.start(plan), engine: engine)
+            let reader = BodyReader(start(hop), client: self)
             let head = try await reader.head()
             let location = head.headers["Location"]
             guard let next = try policy.next(after: hop, status: head.status, location: location) else {
@@ -46,31 +47,18 @@ package final class CurlHTTPClient: HTTPClient {
             hop = next
         }
     }
-}
 
-/// Owns the curl thread, which ends with the last client or body that needs it.
-final class CurlEngine: Sendable {
-    private let loop: CurlLoop
-    private let lastID = Locked<UInt64>(0)
-
-    init(_ configuration: CurlConfiguration) {
-        loop = CurlLoop(configuration: configuration)
-        loop.start()
-    }
-
-    deinit { loop.close() }
-
-    func start(_ plan: Exchange.Plan) -> Exchange {
+    private func start(_ hop: Hop) -> Exchange {
         let id = lastID.withLock { lastID in
             lastID += 1
             return lastID
         }
-        let exchange = Exchange(id: id, plan: plan) { [weak loop] in _ = loop?.post(.resume($0)) }
+        let exchange = Exchange(id: id, hop: hop) { [weak loop] in _ = loop?.post(.resume($0)) }
         if !loop.post(.start(exchange)) { exchange.finish(.failure(CancellationError())) }
         return exchange
     }
 
-    func cancel(_ exchange: Exchange) {
+    fileprivate func cancel(_ exchange: Exchange) {
         if exchange.cancel() { loop.post(.cancel(exchange.id)) }
     }
 }
@@ -78,20 +66,20 @@ final class CurlEngine: Sendable {
 /// The consumer's reference to an exchange; releasing it closes the connection.
 private final class BodyReader: Sendable {
     private let exchange: Exchange
-    private let engine: CurlEngine
+    private let client: CurlHTTPClient
 
-    init(_ exchange: Exchange, engine: CurlEngine) {
+    init(_ exchange: Exchange, client: CurlHTTPClient) {
         self.exchange = exchange
-        self.engine = engine
+        self.client = client
     }
 
-    deinit { engine.cancel(exchange) }
+    deinit { client.cancel(exchange) }
 
     func head() async throws -> ResponseHead {
         try await withTaskCancellationHandler {
             try await exchange.head()
         } onCancel: {
-            engine.cancel(exchange)
+            client.cancel(exchange)
         }
     }
 
@@ -99,7 +87,7 @@ private final class BodyReader: Sendable {
         try await withTaskCancellationHandler {
             try await exchange.next()
         } onCancel: {
-            engine.cancel(exchange)
+            client.cancel(exchange)
         }
     }
 }

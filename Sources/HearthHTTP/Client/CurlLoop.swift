@@ -170,9 +170,9 @@ final class CurlLoop: @unchecked Sendable {
     private func dropIdle(_ transfers: inout [UInt64: CurlTransfer], _ turn: CurlTurn) {
         turn.now = .now
         for (id, transfer) in transfers where transfer.isIdle(at: turn.now) {
-            let plan = transfer.exchange.plan
+            let hop = transfer.exchange.hop
             transfer.exchange.finish(
-                .failure(HTTPError.timedOut(plan.hop.address, .idle, after: plan.idleTimeout)))
+                .failure(HTTPError.timedOut(hop.address, .idle, after: hop.idleTimeout)))
             _ = curl_multi_remove_handle(multi, transfer.handle)
             transfers[id] = nil
         }

@@ -45,8 +45,7 @@ final class CurlTransfer {
     // MARK: Set-up
 
     private func prepare(_ configuration: CurlConfiguration) {
-        let plan = exchange.plan
-        let hop = plan.hop
+        let hop = exchange.hop
         setPointer(CURLOPT_PRIVATE, Unmanaged.passUnretained(self).toOpaque())
         setPointer(CURLOPT_ERRORBUFFER, errorText)
         set(CURLOPT_URL, hop.address.text)
@@ -55,7 +54,7 @@ final class CurlTransfer {
         set(CURLOPT_FOLLOWLOCATION, 0)
         set(CURLOPT_NOSIGNAL, 1)
         hearth_curl_do_not_wait_for_resolver(handle)
-        set(CURLOPT_BUFFERSIZE, plan.pieceSize)
+        set(CURLOPT_BUFFERSIZE, hop.pieceSize)
         set(CURLOPT_TCP_KEEPALIVE, 1)
         set(CURLOPT_TCP_KEEPIDLE, 30)
         set(CURLOPT_TCP_KEEPINTVL, 10)
@@ -68,8 +67,8 @@ final class CurlTransfer {
         // A proxy would resolve the name again.
         if hop.address.isLoopback || !hop.pinnedAddresses.isEmpty { set(CURLOPT_PROXY, "") }
         pin(hop)
-        set(CURLOPT_CONNECTTIMEOUT_MS, plan.connectTimeout.milliseconds)
-        if let total = plan.totalTimeout { set(CURLOPT_TIMEOUT_MS, total.milliseconds) }
+        set(CURLOPT_CONNECTTIMEOUT_MS, hop.connectTimeout.milliseconds)
+        if let total = hop.totalTimeout { set(CURLOPT_TIMEOUT_MS, total.milliseconds) }
         setMethod(hop)
         setHeaders(hop)
         installCallbacks()
@@ -154,19 +153,19 @@ final class CurlTransfer {
         case .more: return line.count
         case .complete(let head): return accept(head) ? line.count : 0
         case .refused(let why):
-            refusal = .badResponse(exchange.plan.hop.address, found: why)
+            refusal = .badResponse(exchange.hop.address, found: why)
             return 0
         }
     }
 
     private func accept(_ head: ResponseHead) -> Bool {
-        let hasBody = exchange.plan.hop.method != "HEAD" && head.status != 204 && head.status != 304
+        let hasBody = exchange.hop.method != "HEAD" && head.status != 204 && head.status != 304
         progress.hasHead = true
         // The upload before the response is no activity after it.
         uploadedBytes = offset(CURLINFO_SIZE_UPLOAD_T)
         progress.expectedBytes = hasBody ? head.headers["Content-Length"].flatMap { UInt64($0) } : nil
-        if let limit = exchange.plan.maximumBodySize, let length = progress.expectedBytes, length > limit {
-            refusal = .tooLarge(exchange.plan.hop.address, limit: limit, found: length)
+        if let limit = exchange.hop.maximumBodySize, let length = progress.expectedBytes, length > limit {
+            refusal = .tooLarge(exchange.hop.address, limit: limit, found: length)
             return false
         }
         exchange.receiveHead(head)
@@ -176,7 +175,7 @@ final class CurlTransfer {
     private func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Int {
         lastActivity = turn.now
         var allowed = bytes
-        if let limit = exchange.plan.maximumBodySize, UInt64(bytes.count) > limit - progress.receivedBytes {
+        if let limit = exchange.hop.maximumBodySize, UInt64(bytes.count) > limit - progress.receivedBytes {
             allowed = UnsafeRawBufferPointer(rebasing: bytes.prefix(Int(limit - progress.receivedBytes)))
         }
         let expected = progress.expectedBytes.map { $0 >= progress.receivedBytes ? $0 - progress.receivedBytes : 0 }
@@ -189,7 +188,7 @@ final class CurlTransfer {
         progress.receivedBytes += UInt64(allowed.count)
         guard allowed.count == bytes.count else {
             refusal = .tooLarge(
-                exchange.plan.hop.address, limit: exchange.plan.maximumBodySize ?? 0, found: progress.expectedBytes)
+                exchange.hop.address, limit: exchange.hop.maximumBodySize ?? 0, found: progress.expectedBytes)
             return 0
         }
         return bytes.count
@@ -219,7 +218,7 @@ final class CurlTransfer {
 
     /// When the idle time-out ends; `nil` while the transfer waits for the consumer.
     var idleDeadline: ContinuousClock.Instant? {
-        isPaused ? nil : lastActivity.advanced(by: exchange.plan.idleTimeout)
+        isPaused ? nil : lastActivity.advanced(by: exchange.hop.idleTimeout)
     }
 
     /// Whether the server was silent for too long. Connecting has its own limit, and an upload in progress counts as
@@ -233,7 +232,7 @@ final class CurlTransfer {
             return false
         }
         if let connected { lastActivity = max(lastActivity, started.advanced(by: connected)) }
-        return lastActivity.advanced(by: exchange.plan.idleTimeout) <= now
+        return lastActivity.advanced(by: exchange.hop.idleTimeout) <= now
     }
 
     /// The time until the first byte of the request could be sent.
@@ -252,19 +251,19 @@ final class CurlTransfer {
     func outcome(of code: CURLcode) -> Result<Void, any Error> {
         if let refusal { return .failure(refusal) }
         if code == CURLE_OK { return .success(()) }
-        let plan = exchange.plan
-        let address = plan.hop.address
-        progress.isConnected = connectedAfter != nil
+        let hop = exchange.hop
+        let address = hop.address
+        let isConnected = connectedAfter != nil
         _ = hearth_curl_get_long(handle, CURLINFO_HTTP_CONNECTCODE, &progress.proxyStatus)
         var connections = 0
         _ = hearth_curl_get_long(handle, CURLINFO_NUM_CONNECTS, &connections)
-        progress.isReused = progress.isConnected && connections == 0
+        progress.isReused = isConnected && connections == 0
         if code == CURLE_OPERATION_TIMEDOUT {
             let elapsed = started.duration(to: turn.now)
-            if let total = plan.totalTimeout, progress.isConnected || elapsed >= total {
+            if let total = hop.totalTimeout, isConnected || elapsed >= total {
                 return .failure(HTTPError.timedOut(address, .total, after: total))
             }
-            return .failure(HTTPError.timedOut(address, .connecting, after: plan.connectTimeout))
+            return .failure(HTTPError.timedOut(address, .connecting, after: hop.connectTimeout))
         }
         let text = errorText.pointee == 0 ? curl_easy_strerror(code) : UnsafePointer(errorText)
         let failure = CurlFailure(code: code, text: text.map { String(cString: $0) } ?? "")

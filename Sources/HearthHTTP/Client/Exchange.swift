@@ -6,19 +6,6 @@ import HearthBase
 /// The curl thread calls `receive…`, `flush` and `finish`; the consumer calls `head`, `next` and `cancel`.
 /// Continuations are resumed after the lock is released.
 final class Exchange: Sendable {
-    /// The parameters of the exchange for the curl thread.
-    struct Plan: Sendable {
-        let hop: Hop
-        let connectTimeout: Duration
-        let idleTimeout: Duration
-        /// The remaining time for the whole exchange.
-        let totalTimeout: Duration?
-        let maximumBodySize: UInt64?
-        var bodyBufferSize = 2 << 20
-        /// The most bytes that libcurl reads at once: a third of the buffer, from 64 to 512 KiB.
-        var pieceSize: Int { min(512 << 10, max(64 << 10, bodyBufferSize / 3)) }
-    }
-
     private struct State {
         var head: ResponseHead?
         var body: BodyBuffer
@@ -28,16 +15,17 @@ final class Exchange: Sendable {
     }
 
     let id: UInt64
-    let plan: Plan
+    /// The request, whose total timeout is the remaining time.
+    let hop: Hop
     private let state: Locked<State>
     /// Tells the curl thread to continue a paused transfer.
     private let resume: @Sendable (UInt64) -> Void
 
-    init(id: UInt64, plan: Plan, resume: @escaping @Sendable (UInt64) -> Void) {
+    init(id: UInt64, hop: Hop, resume: @escaping @Sendable (UInt64) -> Void) {
         self.id = id
-        self.plan = plan
+        self.hop = hop
         // Leave room for one piece, because the piece that fills the buffer is accepted whole.
-        state = Locked(State(body: BodyBuffer(capacity: plan.bodyBufferSize - plan.pieceSize)))
+        state = Locked(State(body: BodyBuffer(capacity: hop.bodyBufferSize - hop.pieceSize)))
         self.resume = resume
     }
 
@@ -49,10 +37,8 @@ final class Exchange: Sendable {
             let outcome = state.withLock { state -> Result<ResponseHead, any Error>? in
                 if state.isCancelled { return .failure(CancellationError()) }
                 if let head = state.head { return .success(head) }
-                switch state.body.take() {
-                case .failure(let error): return .failure(error)
-                case .end: return .failure(HTTPError.noHead(plan.hop.address))
-                case .nothing, .chunk: break
+                if let ended = state.body.take().outcome {
+                    return ended.flatMap { _ in .failure(HTTPError.noHead(hop.address)) }
                 }
                 state.headWaiter = continuation
                 return nil
@@ -74,7 +60,7 @@ final class Exchange: Sendable {
     ) -> Result<[UInt8]?, any Error>? {
         let (outcome, mustResume) = state.withLock { state -> (Result<[UInt8]?, any Error>?, Bool) in
             if state.chunkWaiter != nil { return (.failure(HTTPError.bodyConsumed), false) }
-            let taken = state.body.take().outcome
+            let taken = state.body.take()
             if taken.outcome == nil { state.chunkWaiter = continuation }
             return taken
         }
@@ -127,7 +113,7 @@ final class Exchange: Sendable {
             state -> (CheckedContinuation<[UInt8]?, any Error>?, Result<[UInt8]?, any Error>?, Bool) in
             guard let waiter = state.chunkWaiter, state.body.hasNews else { return (nil, nil, false) }
             state.chunkWaiter = nil
-            let taken = state.body.take().outcome
+            let taken = state.body.take()
             return (waiter, taken.outcome, taken.mustResume)
         }
         if mustResume { resume(id) }
@@ -143,22 +129,10 @@ final class Exchange: Sendable {
         }
         if let waiter {
             switch result {
-            case .success: waiter.resume(throwing: HTTPError.noHead(plan.hop.address))
+            case .success: waiter.resume(throwing: HTTPError.noHead(hop.address))
             case .failure(let error): waiter.resume(throwing: error)
             }
         }
         flush()
-    }
-}
-
-extension BodyBuffer.Taken {
-    /// The result for a waiting consumer (`nil` for nothing yet), and whether the producer waits for room.
-    fileprivate var outcome: (outcome: Result<[UInt8]?, any Error>?, mustResume: Bool) {
-        switch self {
-        case .chunk(let bytes, let resume): (.success(bytes), resume)
-        case .end: (.success(nil), false)
-        case .failure(let error): (.failure(error), false)
-        case .nothing: (nil, false)
-        }
     }
 }

@@ -20,32 +20,26 @@ package struct FileHTTPClient: HTTPClient {
         let fileSystem = fileSystem
         let found = try await blocking { try Self.find(path, in: fileSystem) }
         try Task.checkCancellation()
-        return switch found {
-        case .file(let file, let status): try respond(request, file, status)
-        case .refused(let status): Self.empty(status, [:], request)
-        }
+        guard let (file, status) = found.file else { return Self.empty(found.status, [:], request) }
+        return try respond(request, file, status)
     }
 
-    /// The result of looking up a path.
-    private enum Finding: Sendable {
-        case file(OpenFile, FileStatus)
-        /// No readable file; the status for the response.
-        case refused(Int)
-    }
-
-    private static func find(_ path: Path, in fileSystem: any FileSystem) throws -> Finding {
+    /// The file and its status; `nil` with the status for the response if there is no readable file.
+    private static func find(_ path: Path, in fileSystem: any FileSystem) throws -> (
+        file: (OpenFile, FileStatus)?, status: Int
+    ) {
         do {
-            guard let status = try fileSystem.status(at: path) else { return .refused(404) }
-            guard status.kind == .file else { return .refused(403) }
+            guard let status = try fileSystem.status(at: path) else { return (nil, 404) }
+            guard status.kind == .file else { return (nil, 403) }
             let file = try fileSystem.open(path, .read)
-            return .file(file, try fileSystem.status(of: file))
+            return ((file, try fileSystem.status(of: file)), 200)
         } catch let error as FileError {
             switch error.code {
-            case .notFound, .notADirectory: return .refused(404)
-            case .permissionDenied: return .refused(403)
+            case .notFound, .notADirectory: return (nil, 404)
+            case .permissionDenied: return (nil, 403)
             // No file can ever exist at such a path.
             case _ where error.isSystemError(ENAMETOOLONG, ELOOP):
-                return .refused(404)
+                return (nil, 404)
             default: throw unreadable(path, error)
             }
         }
@@ -61,15 +55,15 @@ package struct FileHTTPClient: HTTPClient {
     private static func path(_ request: HTTPRequest) throws -> Path {
         func refuse(_ why: String) -> HTTPError {
             HTTPError(
-                .unsupportedURL, why, context: ErrorContext(url: HTTPAddress.display(request.url)), disposition: .usage)
+                .unsupportedURL, why, context: ErrorContext(url: request.url.withoutQuery), disposition: .usage)
         }
         let host = request.url.host()?.lowercased() ?? ""
         guard request.url.isFileURL, host.isEmpty || host == "localhost" else {
-            throw refuse("\(HTTPAddress.display(request.url)) is not a file of this machine")
+            throw refuse("\(request.url.withoutQuery) is not a file of this machine")
         }
         let path = request.url.path(percentEncoded: false)
         guard path.hasPrefix("/"), !path.utf8.contains(0) else {
-            throw refuse("\(HTTPAddress.display(request.url)) is not the address of a file")
+            throw refuse("\(request.url.withoutQuery) is not the address of a file")
         }
         guard request.method == "GET" || request.method == "HEAD" else {
             throw HTTPError(

@@ -1,12 +1,6 @@
 import Foundation
 import HearthBase
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// An allowed `http` or `https` address, parsed once so that no later code parses it differently.
 struct HTTPAddress: Sendable, Hashable {
     enum Scheme: String, Sendable, Hashable {
@@ -27,7 +21,7 @@ struct HTTPAddress: Sendable, Hashable {
     /// - Throws: ``HTTPError`` with `unsupported-url` unless the address is `https`, or `http` to this machine, and has
     ///   no user name or password.
     init(_ url: URL, allowsHTTP: Bool = false) throws {
-        let shown = Self.display(url)
+        let shown = url.withoutQuery
         func refuse(_ why: String, remedy: String? = nil) -> HTTPError {
             HTTPError(.unsupportedURL, why, context: ErrorContext(url: shown, remedy: remedy), disposition: .usage)
         }
@@ -73,29 +67,17 @@ struct HTTPAddress: Sendable, Hashable {
     }
 
     /// The whole address in the form that was checked.
-    var text: String { "\(scheme.rawValue)://\(authority)\(target)" }
+    var text: String { "\(scheme.rawValue)://\(hostText)\(target)" }
 
-    private var authority: String {
+    /// The host for messages, with the port if it is not the standard one.
+    var hostText: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return port == scheme.standardPort ? name : "\(name):\(port)"
     }
 
-    /// The host for messages, with the port if it is not the standard one.
-    var hostText: String { authority }
-
     /// The address without its query, which may contain a secret.
     var display: String {
-        "\(scheme.rawValue)://\(authority)\(target.prefix { $0 != "?" })"
-    }
-
-    /// Any address for messages: without user, password, query and fragment.
-    static func display(_ url: URL) -> String {
-        guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return "the address" }
-        parts.user = nil
-        parts.password = nil
-        parts.query = nil
-        parts.fragment = nil
-        return parts.string ?? "the address"
+        "\(scheme.rawValue)://\(hostText)\(target.prefix { $0 != "?" })"
     }
 
     private static func validHost(_ text: String) -> String? {

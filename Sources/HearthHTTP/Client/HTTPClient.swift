@@ -64,14 +64,16 @@ package struct HTTPHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     package struct Field: Sendable, Hashable {
         package let name: String
         package let value: String
-
-        package init(name: String, value: String) {
-            self.name = name
-            self.value = value
-        }
     }
 
     package init() {}
+
+    /// Whether a text can be the name of a header or a method (RFC 9110, `token`).
+    package static func isName(_ text: String) -> Bool {
+        let allowed = CharacterSet(
+            charactersIn: "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+        return !text.isEmpty && text.unicodeScalars.allSatisfy(allowed.contains)
+    }
 
     package init(dictionaryLiteral elements: (String, String)...) {
         fields = elements.map { Field(name: $0.0, value: $0.1) }
@@ -154,8 +156,6 @@ package struct HTTPBody: AsyncSequence, Sendable {
     /// Iterates over the chunks.
     package struct Iterator: AsyncIteratorProtocol, Sendable {
         fileprivate let source: Source
-
-        fileprivate init(source: @escaping Source) { self.source = source }
 
         package mutating func next() async throws -> [UInt8]? { try await source() }
     }

@@ -2,39 +2,41 @@ import Foundation
 import HearthBase
 
 /// A request to one address: the original one, or the next after a redirect.
+@dynamicMemberLookup
 struct Hop: Sendable {
     var address: HTTPAddress
-    var url: URL
-    var method: String
-    var headers: HTTPHeaders
-    var body: Data?
-    var authorization: String?
-    /// The numeric addresses of the host; empty to resolve its name.
-    var pinnedAddresses: [String]
+    private var request: HTTPRequest
     /// The redirects followed so far.
     var redirects = 0
 
     /// The first request.
     /// - Throws: ``HTTPError`` with `unsupported-url` or `bad-request`.
     init(_ request: HTTPRequest) throws {
-        pinnedAddresses = request.pinnedAddresses
         address = try HTTPAddress(request.url, allowsHTTP: !request.pinnedAddresses.isEmpty)
-        url = request.url
-        method = request.method
-        headers = request.headers
-        body = request.body
-        authorization = request.authorization
+        self.request = request
         try Self.check(request)
     }
+
+    subscript<Value>(dynamicMember path: WritableKeyPath<HTTPRequest, Value>) -> Value {
+        get { request[keyPath: path] }
+        set { request[keyPath: path] = newValue }
+    }
+
+    /// The most bytes that libcurl reads at once: a third of the buffer, from 64 to 512 KiB.
+    var pieceSize: Int { min(512 << 10, max(64 << 10, request.bodyBufferSize / 3)) }
 
     /// Rejects invalid methods and headers: a line break in a value would let its author add headers.
     private static func check(_ request: HTTPRequest) throws {
         func refuse(_ field: String, _ why: String) -> HTTPError {
             HTTPError(.badRequest, why, context: ErrorContext(field: field), disposition: .usage)
         }
-        guard isToken(request.method) else { throw refuse("method", "the request's method is not a proper word") }
+        guard HTTPHeaders.isName(request.method) else {
+            throw refuse("method", "the request's method is not a proper word")
+        }
         for field in request.headers.fields {
-            guard isToken(field.name) else { throw refuse("headers", "a header of the request has no proper name") }
+            guard HTTPHeaders.isName(field.name) else {
+                throw refuse("headers", "a header of the request has no proper name")
+            }
             guard isFieldValue(field.value) else {
                 throw refuse(field.name, "the header \(field.name) holds characters a header cannot have")
             }
@@ -42,12 +44,6 @@ struct Hop: Sendable {
         if let authorization = request.authorization, !isFieldValue(authorization) {
             throw refuse("Authorization", "the credentials hold characters a header cannot have")
         }
-    }
-
-    private static func isToken(_ text: String) -> Bool {
-        let allowed = CharacterSet(
-            charactersIn: "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-        return !text.isEmpty && text.unicodeScalars.allSatisfy(allowed.contains)
     }
 
     private static func isFieldValue(_ text: String) -> Bool {
@@ -99,7 +95,7 @@ struct RedirectPolicy: Sendable {
         if hop.address.scheme == .https && scheme == "http" {
             throw HTTPError(
                 .insecureRedirect, "\(hop.address.hostText) redirects from https to http, which is not followed",
-                context: ErrorContext(url: HTTPAddress.display(url)))
+                context: ErrorContext(url: url.withoutQuery))
         }
         do {
             return try HTTPAddress(url)
@@ -108,7 +104,7 @@ struct RedirectPolicy: Sendable {
             throw HTTPError(
                 .insecureRedirect,
                 "\(hop.address.hostText) redirects to http on another machine, which is not followed",
-                context: ErrorContext(url: HTTPAddress.display(url)), underlying: error)
+                context: ErrorContext(url: url.withoutQuery), underlying: error)
         }
     }
 

@@ -3,18 +3,11 @@ import HearthBase
 /// One event of a `text/event-stream`.
 package struct ServerSentEvent: Sendable, Hashable {
     /// The name from the server, `message` by default.
-    package var name: String
+    package var name = "message"
     /// The data lines, joined by line feeds.
     package var data: String
     /// The last ID that the server gave, with this event or earlier; empty if it gave none.
-    package var id: String
-
-    /// Memberwise.
-    package init(name: String = "message", data: String, id: String = "") {
-        self.name = name
-        self.data = data
-        self.id = id
-    }
+    package var id = ""
 }
 
 /// Parses a `text/event-stream`, in chunks of any size (WHATWG HTML, 9.2.6).
@@ -39,8 +32,6 @@ package struct ServerSentEventParser: Sendable {
     package let mode: Mode
     /// The most bytes of a line, and of an event's lines together; comments are not part of an event.
     package let limit: Int
-    /// The delay before reconnecting in milliseconds, if the server gave one.
-    package private(set) var retryMilliseconds: Int?
 
     private var splitter = LineSplitter()
     private var isFirstLine = true
@@ -108,8 +99,6 @@ package struct ServerSentEventParser: Sendable {
             name = String(decoding: value, as: UTF8.self)
         } else if field.elementsEqual("id".utf8) {
             if !value.contains(0) { lastID = String(decoding: value, as: UTF8.self) }
-        } else if field.elementsEqual("retry".utf8), value.allSatisfy({ (0x30...0x39).contains($0) }) {
-            retryMilliseconds = Int(String(decoding: value, as: UTF8.self)) ?? retryMilliseconds
         }
     }
 
@@ -124,46 +113,5 @@ package struct ServerSentEventParser: Sendable {
         guard hasData else { return nil }
         return ServerSentEvent(
             name: name.isEmpty ? "message" : name, data: String(decoding: data, as: UTF8.self), id: lastID)
-    }
-}
-
-/// The events of a response's body as they arrive.
-package struct ServerSentEvents: AsyncSequence, Sendable {
-    private let body: HTTPBody
-    private let parser: ServerSentEventParser
-
-    /// The events of `body`, each of at most `limit` bytes.
-    package init(_ body: HTTPBody, _ mode: ServerSentEventParser.Mode = .standard, limit: Int = 1 << 20) {
-        self.body = body
-        parser = ServerSentEventParser(mode, limit: limit)
-    }
-
-    package func makeAsyncIterator() -> Iterator {
-        Iterator(chunks: body.makeAsyncIterator(), parser: parser)
-    }
-
-    /// Iterates over the events.
-    package struct Iterator: AsyncIteratorProtocol {
-        private var chunks: HTTPBody.Iterator?
-        private var parser: ServerSentEventParser
-        private var ready: ArraySlice<ServerSentEvent> = []
-
-        fileprivate init(chunks: HTTPBody.Iterator, parser: ServerSentEventParser) {
-            self.chunks = chunks
-            self.parser = parser
-        }
-
-        /// - Throws: ``HTTPError``, or `CancellationError`.
-        package mutating func next() async throws -> ServerSentEvent? {
-            while ready.isEmpty, chunks != nil {
-                if let chunk = try await chunks?.next() {
-                    ready = try parser.append(chunk)[...]
-                } else {
-                    chunks = nil
-                    ready = try parser.finish()[...]
-                }
-            }
-            return ready.popFirst()
-        }
     }
 }

@@ -98,13 +98,13 @@ private final class GIOListener: @unchecked Sendable {
             return board.post(.unrestricted)
         }
         defer { g_object_unref(monitor) }
-        let kind = NetworkReading.Kind(typeName: String(cString: hearth_gio_type_name(monitor)))
-        teller.withLock { $0 = kind.source }
+        let source = NetworkReading.source(typeName: String(cString: hearth_gio_type_name(monitor)))
+        teller.withLock { $0 = source }
         while !isEnding.withLock({ $0 }) {
             let reading = NetworkReading(
-                kind: kind, isAvailable: hearth_gio_is_available(monitor) != 0,
+                source: source, isAvailable: hearth_gio_is_available(monitor) != 0,
                 isMetered: hearth_gio_is_metered(monitor) != 0)
-            board.post(reading.condition { RoutingTable.read().hasDefaultRoute })
+            board.post(reading.condition { RoutingTable.hasDefaultRoute() })
             g_main_context_iteration(context, 1)
         }
     }

@@ -1,9 +1,6 @@
 import HearthBase
 
-extension MeteredUse: ErrorDomain {
-    /// The codes of ``NetworkError``.
-    public static var errorCodes: [ErrorCode<Self>] { [.offline, .meteredNetwork] }
-}
+extension MeteredUse: ErrorDomain {}
 
 /// The network does not allow a request now.
 public typealias NetworkError = HearthError<MeteredUse>

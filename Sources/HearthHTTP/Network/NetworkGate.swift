@@ -12,31 +12,21 @@ import HearthBase
 /// }
 /// ```
 package struct NetworkGate: Sendable {
-    /// The reaction to a network that may not be used at the start.
-    package enum Start: Sendable, Hashable {
-        /// Throw: for a request that a person has just made.
-        case fail
-        /// Wait: for background work.
-        case wait
-    }
-
     /// How long a condition must last before it counts; a switch between networks causes several short changes.
     package static let defaultSettling = Duration.milliseconds(500)
 
     private let policy: NetworkPolicy
     private let monitor: any NetworkMonitor
-    private let start: Start
     private let settling: Duration
     private let time: TimeSource
 
     /// A gate that applies the policy to the monitored network.
     package init(
-        policy: NetworkPolicy, monitor: any NetworkMonitor, start: Start = .wait,
+        policy: NetworkPolicy, monitor: any NetworkMonitor,
         settling: Duration = NetworkGate.defaultSettling, time: TimeSource = .system
     ) {
         self.policy = policy
         self.monitor = monitor
-        self.start = start
         self.settling = settling
         self.time = time
     }
@@ -74,7 +64,6 @@ package struct NetworkGate: Sendable {
         locations: [URL], onHold: @Sendable (NetworkHold?) -> Void, body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
         guard policy.concerns(locations) else { return try await body() }
-        if start == .fail, let hold = try await hold(for: locations) { throw hold.failure }
         while true {
             try await waitUntilAllowed(locations, onHold)
             if let result = try await untilHeld(locations, body) { return result }

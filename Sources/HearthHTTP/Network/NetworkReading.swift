@@ -3,37 +3,15 @@ import HearthBase
 
 /// A reading of the system's network monitor, and its reliability.
 struct NetworkReading: Sendable, Hashable {
-    /// The kind of monitor.
-    enum Kind: Sendable, Hashable {
-        /// Manages the connections.
-        case networkManager
-        /// Reports the connection manager's facts to sandboxed programs.
-        case portal
-        /// Sees only routes.
-        case routes
-
-        /// The kind of GIO's monitor of that type.
-        init(typeName: String) {
-            switch typeName {
-            case "GNetworkMonitorNM": self = .networkManager
-            case "GNetworkMonitorPortal": self = .portal
-            default: self = .routes
-            }
-        }
-
-        /// The name for people; `nil` for a monitor that sees only routes.
-        var source: String? {
-            switch self {
-            case .networkManager: "NetworkManager"
-            case .portal: "portal"
-            case .routes: nil
-            }
-        }
-    }
-
-    var kind: Kind
+    /// The name of the connection manager behind the monitor; `nil` for a monitor that sees only routes.
+    var source: String?
     var isAvailable: Bool
     var isMetered: Bool
+
+    /// The source of GIO's monitor of that type. The portal reports the manager's facts to sandboxed programs.
+    static func source(typeName: String) -> String? {
+        ["GNetworkMonitorNM": "NetworkManager", "GNetworkMonitorPortal": "portal"][typeName]
+    }
 
     /// The condition derived from the reading.
     ///
@@ -41,21 +19,16 @@ struct NetworkReading: Sendable, Hashable {
     /// set up without it. A default route therefore overrides it: a wrong "offline" would forbid a working download,
     /// and a wrong "online" only lets a download fail.
     func condition(hasDefaultRoute: () -> Bool) -> NetworkCondition {
-        switch kind {
-        case .routes: .unrestricted
-        case .networkManager, .portal:
-            NetworkCondition(isOnline: isAvailable || hasDefaultRoute(), isMetered: isMetered)
-        }
+        guard source != nil else { return .unrestricted }
+        return NetworkCondition(isOnline: isAvailable || hasDefaultRoute(), isMetered: isMetered)
     }
 }
 
 /// The system's routes, reduced to whether a default route exists.
-struct RoutingTable: Sendable, Hashable {
-    /// Whether a route for any destination exists.
-    var hasDefaultRoute: Bool
-
-    /// Parses `/proc/net/route` and `/proc/net/ipv6_route`; malformed lines are ignored.
-    init(version4: String, version6: String) {
+enum RoutingTable {
+    /// Whether a route for any destination exists in `/proc/net/route` and `/proc/net/ipv6_route`; malformed lines are
+    /// ignored.
+    static func hasDefaultRoute(version4: String, version6: String) -> Bool {
         let isUp: UInt32 = 0x1
         let isRefusal: UInt32 = 0x200
         func leads(_ flags: Substring) -> Bool {
@@ -72,12 +45,12 @@ struct RoutingTable: Sendable, Hashable {
             return fields.count >= 10 && fields[0].allSatisfy { $0 == "0" } && fields[1] == "00" && leads(fields[8])
                 && fields[9] != "lo"
         }
-        hasDefaultRoute = hasVersion4 || hasVersion6
+        return hasVersion4 || hasVersion6
     }
 
     /// Reads the current routes from two kernel files; an unreadable file counts as empty. Blocks.
-    static func read() -> RoutingTable {
+    static func hasDefaultRoute() -> Bool {
         func text(_ path: String) -> String { SystemFile.contents(path) ?? "" }
-        return RoutingTable(version4: text("/proc/net/route"), version6: text("/proc/net/ipv6_route"))
+        return hasDefaultRoute(version4: text("/proc/net/route"), version6: text("/proc/net/ipv6_route"))
     }
 }

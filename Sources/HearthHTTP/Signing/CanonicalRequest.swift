@@ -17,7 +17,7 @@ package struct CanonicalRequest: Sendable, Hashable {
     ///   - headers: the headers to sign; values of one name are joined.
     ///   - normalizesPath: whether to remove `.`, `..` and empty segments, as all services but S3 do.
     package init(
-        method: String, path: String, query: String, headers: HTTPHeaders, payload: PayloadHash, normalizesPath: Bool
+        method: String, path: String, query: String, headers: HTTPHeaders, payload: SHA256Digest?, normalizesPath: Bool
     ) {
         var values: [String: [String]] = [:]
         for field in headers.fields { values[field.name.lowercased(), default: []].append(Self.trimmed(field.value)) }
@@ -26,9 +26,12 @@ package struct CanonicalRequest: Sendable, Hashable {
         let lines = names.map { "\($0):\(values[$0, default: []].joined(separator: ","))\n" }
         text = [
             method, Self.path(path, normalizes: normalizesPath), Self.query(query), lines.joined(), signedHeaders,
-            payload.text,
+            Self.text(payload),
         ].joined(separator: "\n")
     }
+
+    /// The digest of a payload as the signature names it; `nil` for a payload that is not signed.
+    static func text(_ payload: SHA256Digest?) -> String { payload?.hex ?? "UNSIGNED-PAYLOAD" }
 
     private static func path(_ path: String, normalizes: Bool) -> String {
         var bytes = PercentText.decoded(path)
@@ -63,22 +66,5 @@ package struct CanonicalRequest: Sendable, Hashable {
     /// The value without outer spaces, and with one space in place of several.
     private static func trimmed(_ value: String) -> String {
         value.split(whereSeparator: { $0 == " " || $0.isNewline || $0 == "\t" }).joined(separator: " ")
-    }
-}
-
-/// The digest of a body in a signature.
-package enum PayloadHash: Sendable, Hashable {
-    case digest(SHA256Digest)
-    /// The body is not covered by the signature; only S3 accepts that.
-    case unsigned
-
-    /// The digest of no bytes.
-    package static let empty = Self.digest(SHA256Digest(hashing: Data()))
-
-    var text: String {
-        switch self {
-        case .digest(let digest): digest.hex
-        case .unsigned: "UNSIGNED-PAYLOAD"
-        }
     }
 }

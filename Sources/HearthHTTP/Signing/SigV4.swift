@@ -5,7 +5,7 @@ import HearthBase
 ///
 /// ```swift
 /// let signer = SigV4(accessKey: id, secretKey: secret, sessionToken: nil, region: "auto", service: "s3")
-/// let request = try signer.authorize(HTTPRequest(url), payloadHash: .empty, at: time.now)
+/// let request = try signer.authorize(HTTPRequest(url), payloadHash: digest, at: time.now)
 /// let address = try signer.presign(url: url, method: "GET", expires: 3600, at: time.now)
 /// ```
 /// Source: *Create a signed AWS API request* (docs.aws.amazon.com, IAM user guide).
@@ -47,12 +47,12 @@ package struct SigV4: Sendable, Hashable {
     /// `Authorization`. The last is dropped by redirects to another host.
     /// - Parameter payloadHash: the digest of the request's body.
     /// - Throws: ``HTTPError`` with `unsupported-url`.
-    package func authorize(_ request: HTTPRequest, payloadHash: PayloadHash, at date: Date) throws -> HTTPRequest {
+    package func authorize(_ request: HTTPRequest, payloadHash: SHA256Digest?, at date: Date) throws -> HTTPRequest {
         var request = request
         let address = try HTTPAddress(request.url, allowsHTTP: !request.pinnedAddresses.isEmpty)
         let stamp = Stamp(date)
         request.headers["X-Amz-Date"] = stamp.time
-        if service == "s3" { request.headers["X-Amz-Content-Sha256"] = payloadHash.text }
+        if service == "s3" { request.headers["X-Amz-Content-Sha256"] = CanonicalRequest.text(payloadHash) }
         request.headers["X-Amz-Security-Token"] = sessionToken?.value
         let (path, query) = Self.halves(address.target)
         let canonical = CanonicalRequest(
@@ -72,7 +72,7 @@ package struct SigV4: Sendable, Hashable {
     /// - Throws: ``HTTPError`` with `unsupported-url`.
     package func presign(
         url: URL, method: String = "GET", expires: Int, at date: Date, headers: HTTPHeaders = HTTPHeaders(),
-        payloadHash: PayloadHash = .unsigned
+        payloadHash: SHA256Digest? = nil
     ) throws -> URL {
         let address = try HTTPAddress(url)
         let stamp = Stamp(date)

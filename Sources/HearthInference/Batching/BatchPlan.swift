@@ -8,36 +8,9 @@
 /// that came first, so that many short prompts cannot delay a long one without end. Further prompts join only where all
 /// of them together are too short for tiles.
 package struct BatchPlan: Sendable, Hashable {
-    /// The tokens that one sequence waits for.
-    package struct Want: Sendable, Hashable {
-        /// The number of waiting tokens: the rest of a prompt, or the next tokens of an answer.
-        package var tokens: Int
-        /// Whether the answer has begun.
-        package var isAnswering: Bool
-
-        /// Makes a want; with 0 tokens it gets none.
-        package init(tokens: Int, isAnswering: Bool) {
-            self.tokens = max(0, tokens)
-            self.isAnswering = isAnswering
-        }
-    }
-
-    /// The limits of a step.
-    package struct Limits: Sendable, Hashable {
-        /// The most tokens of a call.
-        package var capacity: Int
-        /// The most prompt tokens of a call for each waiting prompt, while other requests wait for it.
-        package var besideOthers: Int
-        /// Whether requests outside the step wait for it, such as another model's answers.
-        package var isBesideOthers: Bool
-
-        /// Makes limits, each 1 at least; by default 256 prompt tokens beside others.
-        package init(capacity: Int, besideOthers: Int = 256, isBesideOthers: Bool = false) {
-            self.capacity = max(1, capacity)
-            self.besideOthers = max(1, besideOthers)
-            self.isBesideOthers = isBesideOthers
-        }
-    }
+    /// The tokens that one sequence waits for, the rest of a prompt or the next tokens of an answer, and whether its answer
+    /// has begun.
+    package typealias Want = (tokens: Int, isAnswering: Bool)
 
     /// The fewest tokens that ggml computes in tiles (`GGML_FA_TILE_Q`).
     package static let tile = 64
@@ -50,10 +23,14 @@ package struct BatchPlan: Sendable, Hashable {
     /// Plans one step. O(n log n).
     /// - Parameters:
     ///   - wants: the sequences in the order of their requests; of two with equal claims the earlier goes first.
+    ///   - capacity: the most tokens of a call.
+    ///   - besideOthers: the most prompt tokens of a call for each waiting prompt, while other requests wait for it.
+    ///   - isBesideOthers: requests outside the step wait for it, such as another model's answers.
     ///   - turn: the number of earlier steps that computed a prompt.
-    package init(_ wants: [Want], limits: Limits, turn: Int) {
+    package init(_ wants: [Want], capacity: Int, besideOthers: Int, isBesideOthers: Bool, turn: Int) {
+        let (capacity, besideOthers) = (max(1, capacity), max(1, besideOthers))
         var answers = [Int](repeating: 0, count: wants.count)
-        var room = limits.capacity
+        var room = capacity
         for (index, want) in wants.enumerated() where want.isAnswering {
             answers[index] = min(want.tokens, room)
             room -= answers[index]
@@ -65,12 +42,10 @@ package struct BatchPlan: Sendable, Hashable {
             order.removeAll { $0 == oldest }
             order.insert(oldest, at: 0)
         }
-        let isAlone = !limits.isBesideOthers && waiting.count == 1 && answers.allSatisfy { $0 == 0 }
+        let isAlone = !isBesideOthers && waiting.count == 1 && answers.allSatisfy { $0 == 0 }
         let limit =
-            isAlone
-            ? limits.capacity
-            : min(limits.capacity, min(limits.besideOthers, limits.capacity) * max(1, waiting.count))
-        prompts = Self.prompts(wants, order: order, limit: limit, capacity: limits.capacity)
+            isAlone ? capacity : min(capacity, min(besideOthers, capacity) * max(1, waiting.count))
+        prompts = Self.prompts(wants, order: order, limit: limit, capacity: capacity)
     }
 
     private static func prompts(_ wants: [Want], order: [Int], limit: Int, capacity: Int) -> [Int] {

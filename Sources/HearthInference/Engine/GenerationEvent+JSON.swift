@@ -30,15 +30,3 @@ extension GenerationPhase: Codable {
         }
     }
 }
-
-/// The wire form: the facts that each engine has.
-extension GenerationSummary: Encodable {
-    private enum CodingKeys: CodingKey { case reason, usage, timings }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(reason, forKey: .reason)
-        try container.encode(usage, forKey: .usage)
-        try container.encode(timings, forKey: .timings)
-    }
-}

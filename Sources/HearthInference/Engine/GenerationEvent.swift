@@ -40,26 +40,26 @@ public struct GenerationSummary: Sendable, Hashable {
     public var usage: TokenUsage
     public var timings: GenerationTimings
     /// The bytes of characters that the model did not complete; they are not in the text.
-    public var droppedBytes: Int
+    public var droppedBytes = 0
     /// The reason why the prompt could not use all tokens in memory; `nil` if it could or if the engine does not report
     /// it.
     package var cacheMiss: CacheMiss?
     /// The pictures encoded for this answer; others were in the cache or in memory.
-    public var encodedPictures: Int
+    public var encodedPictures = 0
     /// The stop string of the request that ended the answer.
     public var stopString: String?
 
     /// A summary of the given facts.
-    public init(
-        reason: FinishReason, usage: TokenUsage, timings: GenerationTimings, droppedBytes: Int = 0,
-        encodedPictures: Int = 0
-    ) {
+    public init(reason: FinishReason, usage: TokenUsage, timings: GenerationTimings) {
         self.reason = reason
         self.usage = usage
         self.timings = timings
-        self.droppedBytes = droppedBytes
-        self.encodedPictures = encodedPictures
     }
+}
+
+/// The wire form: the facts that each engine has.
+extension GenerationSummary: Encodable {
+    private enum CodingKeys: CodingKey { case reason, usage, timings }
 }
 
 extension GenerationSummary {
@@ -103,10 +103,6 @@ public struct TokenUsage: Sendable, Hashable, Codable {
         self.cachedTokens = cachedTokens
         self.generatedTokens = generatedTokens
         self.thinkingTokens = thinkingTokens
-    }
-
-    private enum CodingKeys: CodingKey {
-        case promptTokens, cachedTokens, generatedTokens, thinkingTokens
     }
 
     public init(from decoder: any Decoder) throws {

@@ -94,14 +94,4 @@ public struct GenerationOptions: Sendable, Hashable {
         self.thinking = thinking
         self.constraint = constraint
     }
-
-    /// Makes options with tools.
-    package init(
-        sampling: SamplingOptions = SamplingOptions(), maximumNewTokens: Int = 768, stopStrings: [String] = [],
-        constraint: OutputConstraint? = nil, tools: [ToolDefinition]
-    ) {
-        self.init(
-            sampling: sampling, maximumNewTokens: maximumNewTokens, stopStrings: stopStrings, constraint: constraint)
-        self.tools = tools
-    }
 }

@@ -8,20 +8,17 @@ package struct TokenReports: Sendable, Hashable {
     /// Whether the probabilities are those after penalties, filters and temperature. Otherwise they are the model's own.
     package var isAfterSampling: Bool
     /// Whether probabilities are computed; otherwise all are reported as 1.
-    package var hasProbabilities = true
+    package var hasProbabilities: Bool
 
     /// Makes a request for the model's own probabilities.
-    package init(alternatives: Int = 0, isAfterSampling: Bool = false) {
+    package init(alternatives: Int = 0, isAfterSampling: Bool = false, hasProbabilities: Bool = true) {
         self.alternatives = min(max(0, alternatives), Self.maximumAlternatives)
         self.isAfterSampling = isAfterSampling
+        self.hasProbabilities = hasProbabilities
     }
 
     /// The tokens alone, which cost next to nothing.
-    package static let tokensOnly: TokenReports = {
-        var reports = TokenReports()
-        reports.hasProbabilities = false
-        return reports
-    }()
+    package static let tokensOnly = TokenReports(hasProbabilities: false)
 }
 
 /// A token of an answer with its probability, for Hearth's server.

@@ -33,7 +33,7 @@ package struct MemoryEstimate: Sendable, Hashable, Codable {
     /// The bytes of the compute buffers of one call, with its logits.
     package var compute: UInt64
     /// The projector of a vision model, with the memory for encoding one picture.
-    package var projector: UInt64
+    package var projector: UInt64 = 0
 
     /// The sum of all parts.
     package var total: UInt64 { [weights, cache, compute, projector].reduce(0) { $0.addingClamped($1) } }
@@ -53,14 +53,9 @@ package struct MemoryEstimate: Sendable, Hashable, Codable {
         return left.addingClamped(kept).addingClamped(compute)
     }
 
-    /// Makes an estimate of the given parts.
-    package init(weights: UInt64, cache: UInt64, compute: UInt64, projector: UInt64 = 0) {
-        self.weights = weights
-        self.cache = cache
-        self.compute = compute
-        self.projector = projector
-    }
+}
 
+extension MemoryEstimate {
     /// Predicts the memory of a context.
     /// - Parameters:
     ///   - shape: the model's shape.

@@ -8,12 +8,6 @@ package struct ModelShape: Sendable, Hashable {
         package var keyWidth: Int
         /// The numbers of one token's values.
         package var valueWidth: Int
-
-        /// The given sizes.
-        package init(keyWidth: Int, valueWidth: Int) {
-            self.keyWidth = keyWidth
-            self.valueWidth = valueWidth
-        }
     }
 
     /// The bytes of all weights.
@@ -28,31 +22,18 @@ package struct ModelShape: Sendable, Hashable {
     /// The model's trained context in tokens; 0 if the header does not declare it.
     package var trainedContext: Int
     /// The bytes of the state of all recurrent layers, for one conversation.
-    package var recurrentBytes: UInt64
+    package var recurrentBytes: UInt64 = 0
     /// The widths of one head's keys and values, which limit the cache types.
-    package var headWidths: [Int]
+    package var headWidths: [Int] = []
     /// The most query heads of a layer.
-    package var heads: Int
+    package var heads = 0
 
     /// Whether the model keeps keys, values or a state for later tokens; encoders keep none.
     var hasCache: Bool { recurrentBytes > 0 || layers.contains { $0.keyWidth > 0 || $0.valueWidth > 0 } }
 
-    /// A shape of the given sizes.
-    package init(
-        weightBytes: UInt64, layers: [Layer], width: Int, innerWidth: Int, vocabulary: Int, trainedContext: Int,
-        recurrentBytes: UInt64 = 0, headWidths: [Int] = [], heads: Int = 0
-    ) {
-        self.weightBytes = weightBytes
-        self.layers = layers
-        self.width = width
-        self.innerWidth = innerWidth
-        self.vocabulary = vocabulary
-        self.trainedContext = trainedContext
-        self.recurrentBytes = recurrentBytes
-        self.headWidths = headWidths
-        self.heads = heads
-    }
+}
 
+extension ModelShape {
     /// Reads the shape from a header; `nil` if a size is missing or larger than any model's.
     ///
     /// - Parameters:

@@ -52,15 +52,13 @@ package struct PrefixPlan: Sendable, Hashable {
         case rebuild
     }
 
-    package typealias Miss = CacheMiss
-
     package let action: Action
     /// The prompt tokens whose state is reused.
     package let reused: Int
     /// The tokens left to compute, at least one unless the prompt is empty.
     package let remaining: Int
     /// The reason of a miss, `nil` when all held tokens were used.
-    package let miss: Miss?
+    package let miss: CacheMiss?
 
     /// Makes a plan. O(length of the common beginning).
     ///
@@ -80,7 +78,7 @@ package struct PrefixPlan: Sendable, Hashable {
         } else if isWhole {
             self.init(.appendSuffix, usable, prompt, nil)
         } else if held.reach.allows(keeping: usable, of: held.tokens.count) {
-            let miss: Miss = common == prompt.count ? .repeated : isTruncated ? .truncated : .parted
+            let miss: CacheMiss = common == prompt.count ? .repeated : isTruncated ? .truncated : .parted
             self.init(.trim(to: usable), usable, prompt, miss)
         } else {
             self.init(.rebuild, 0, prompt, .recurrent)
@@ -98,7 +96,7 @@ package struct PrefixPlan: Sendable, Hashable {
         return count
     }
 
-    private init(_ action: Action, _ reused: Int, _ prompt: [Int32], _ miss: Miss?) {
+    private init(_ action: Action, _ reused: Int, _ prompt: [Int32], _ miss: CacheMiss?) {
         self.action = action
         self.reused = reused
         remaining = prompt.count - reused

@@ -33,12 +33,6 @@ package struct SlotTable: Sendable, Hashable {
         package struct Copy: Sendable, Hashable {
             package let slot: Int
             package let count: Int
-
-            /// Makes a copy of the first `count` tokens of a sequence.
-            package init(slot: Int, count: Int) {
-                self.slot = slot
-                self.count = count
-            }
         }
     }
 

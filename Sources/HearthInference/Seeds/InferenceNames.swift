@@ -12,19 +12,11 @@ extension InferenceEngine {
     public func generate(
         systemPrompt: String, messages: [ChatMessage], thinkingEnabled: Bool = true
     ) -> AsyncThrowingStream<String, any Error> {
-        AsyncThrowingStream { continuation in
+        .running { yield in
             let options = GenerationOptions(thinking: ThinkingOptions(isEnabled: thinkingEnabled))
-            let task = Task {
-                do {
-                    _ = try await generate([ChatMessage(.system, systemPrompt)] + messages, options: options) {
-                        if case .text(let piece) = $0 { continuation.yield(piece) }
-                    }
-                    continuation.finish()
-                } catch {
-                    continuation.finish(throwing: error)
-                }
+            _ = try await generate([ChatMessage(.system, systemPrompt)] + messages, options: options) {
+                if case .text(let piece) = $0 { yield(piece) }
             }
-            continuation.onTermination = { _ in task.cancel() }
         }
     }
 }

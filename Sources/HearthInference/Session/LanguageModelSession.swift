@@ -41,40 +41,25 @@ public final class LanguageModelSession: Sendable, Observable {
         var turns = 0
     }
 
-    /// Makes a new conversation.
+    /// Makes a new conversation, or the continuation of an earlier one.
     ///
     /// Without `instructions` and `tools`, only the model's own template adds text.
     /// - Parameters:
     ///   - tools: the tools the model may call while it answers.
     ///   - approval: decides about each call before it is run; `nil` runs all.
-    ///   - instructions: the system message.
-    public convenience init(
-        model: any InferenceEngine, tools: [any Tool] = [], approval: ToolApproval? = nil, instructions: String? = nil
-    ) {
-        self.init(
-            model: model, tools: tools, approval: approval,
-            transcript: instructions.map { [ChatMessage(.system, $0)] } ?? [])
-    }
-
-    /// Makes the continuation of an earlier conversation, whose instructions are its system message.
-    public convenience init(
-        model: any InferenceEngine, tools: [any Tool] = [], approval: ToolApproval? = nil, transcript: [ChatMessage]
-    ) {
-        self.init(model: model, tools: tools, approval: approval, transcript: transcript, time: .system)
-    }
-
-    /// Makes a conversation with a clock for its time-outs.
-    package init(
-        model: any InferenceEngine, tools: [any Tool] = [], approval: ToolApproval? = nil,
-        transcript: [ChatMessage] = [],
-        time: TimeSource
+    ///   - instructions: the system message of a new conversation.
+    ///   - transcript: the earlier conversation, whose instructions are its system message.
+    ///   - time: the clock of time-outs.
+    public init(
+        model: any InferenceEngine, tools: [any Tool] = [], approval: ToolApproval? = nil, instructions: String? = nil,
+        transcript: [ChatMessage] = [], time: TimeSource = .system
     ) {
         self.model = model
         engine = TextToolEngine(model)
         toolBox = ToolBox(tools)
         self.approval = approval
         self.time = time
-        state = Locked(State(transcript: transcript))
+        state = Locked(State(transcript: (instructions.map { [ChatMessage(.system, $0)] } ?? []) + transcript))
     }
 
     /// The conversation so far, with the instructions first if there are any.
@@ -119,9 +104,14 @@ public final class LanguageModelSession: Sendable, Observable {
         // No buffering policy, because it would lose text: the engine's own limits bound the number of events.
         let stream = AsyncThrowingStream<GenerationEvent, any Error> { continuation in
             let turn = enqueue(question) { await self.answer(question, options, since: watch, continuation) }
-            continuation.endsWithItsReader { turn.cancel() }
+            continuation.onTermination = { reason in
+                guard case .cancelled = reason else { return }
+                // A stream whose reading task is cancelled would end without an error.
+                continuation.finish(throwing: CancellationError())
+                turn.cancel()
+            }
         }
-        return ResponseStream(pieces: .init(stream: stream))
+        return ResponseStream(pieces: stream)
     }
 
     /// Loads the model and computes the known part of the next prompt, so that its answer begins sooner.

@@ -11,3 +11,22 @@ extension AsyncThrowingStream.Continuation {
         }
     }
 }
+
+extension AsyncThrowingStream where Element: Sendable, Failure == any Error {
+    /// A stream of the elements that `work` yields. Its reader's end cancels the work.
+    package static func running(
+        _ work: @escaping @Sendable (_ yield: @escaping @Sendable (Element) -> Void) async throws -> Void
+    ) -> Self {
+        Self { continuation in
+            let task = Task {
+                do {
+                    try await work { continuation.yield($0) }
+                    continuation.finish()
+                } catch {
+                    continuation.finish(throwing: error)
+                }
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+}

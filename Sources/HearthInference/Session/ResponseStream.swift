@@ -17,38 +17,12 @@ extension LanguageModelSession {
     /// let response = try await stream.collect()                          // the complete answer
     /// ```
     public struct ResponseStream: AsyncSequence, Sendable {
-        package let pieces: Events
+        package let pieces: AsyncThrowingStream<GenerationEvent, any Error>
 
         /// The answer in pieces, with phases and facts: the fastest way to read it. The last event is
         /// ``GenerationEvent/finish(_:)``; otherwise the sequence throws, in a cancelled task `CancellationError`. Unread
         /// events wait in memory; the engine's limits bound their number.
         public var events: some AsyncSequence<GenerationEvent, any Error> & Sendable { pieces }
-
-        /// The events of one answer.
-        package struct Events: AsyncSequence, Sendable {
-            let stream: AsyncThrowingStream<GenerationEvent, any Error>
-
-            package struct AsyncIterator: AsyncIteratorProtocol {
-                fileprivate var stream: AsyncThrowingStream<GenerationEvent, any Error>.Iterator
-                private var isFinished = false
-
-                fileprivate init(stream: AsyncThrowingStream<GenerationEvent, any Error>.Iterator) {
-                    self.stream = stream
-                }
-
-                package mutating func next() async throws -> GenerationEvent? {
-                    guard let event = try await stream.next() else {
-                        // `AsyncThrowingStream` ends without an error in a cancelled task.
-                        if isFinished { return nil }
-                        throw CancellationError()
-                    }
-                    if case .finish = event { isFinished = true }
-                    return event
-                }
-            }
-
-            package func makeAsyncIterator() -> AsyncIterator { AsyncIterator(stream: stream.makeAsyncIterator()) }
-        }
 
         /// The answer so far.
         public struct Snapshot: Sendable, Hashable {
@@ -85,7 +59,7 @@ extension LanguageModelSession {
 
         /// Combines events to snapshots.
         private struct Snapshots: AsyncIteratorProtocol {
-            var events: Events.AsyncIterator
+            var events: AsyncThrowingStream<GenerationEvent, any Error>.Iterator
             var snapshot = Snapshot()
 
             mutating func next() async throws -> Snapshot? {

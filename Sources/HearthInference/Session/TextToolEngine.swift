@@ -1,4 +1,3 @@
-import Foundation
 import HearthBase
 
 /// Adds tool calls to an engine whose model's template has none. An engine with tools is used unchanged.

@@ -1,4 +1,3 @@
-import Foundation
 import HearthBase
 
 /// A type that provides its JSON schema; those of simpler types are found: ``OutputConstraint/fitting(_:after:)``.

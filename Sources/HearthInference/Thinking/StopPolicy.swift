@@ -14,35 +14,6 @@ package struct StopPolicy: Sendable, Hashable {
         self.timeout = timeout
     }
 
-    /// The state of a generation.
-    package struct Progress: Sendable, Hashable {
-        /// The tokens of the answer so far.
-        package var generatedTokens: Int
-        /// The tokens whose state the context holds.
-        package var usedContext: Int
-        /// The time since the generation began.
-        package var elapsed: Duration
-        /// Whether the model has just ended its answer.
-        package var isEndOfGeneration: Bool
-        /// Whether a stop string is in the answer.
-        package var isStopString: Bool
-        /// Whether the caller cancelled the request.
-        package var isCancelled: Bool
-
-        /// The given facts.
-        package init(
-            generatedTokens: Int, usedContext: Int, elapsed: Duration, isEndOfGeneration: Bool = false,
-            isStopString: Bool = false, isCancelled: Bool = false
-        ) {
-            self.generatedTokens = generatedTokens
-            self.usedContext = usedContext
-            self.elapsed = elapsed
-            self.isEndOfGeneration = isEndOfGeneration
-            self.isStopString = isStopString
-            self.isCancelled = isCancelled
-        }
-    }
-
     /// The next step of the generation.
     package enum Decision: Sendable, Hashable {
         case proceed
@@ -56,13 +27,23 @@ package struct StopPolicy: Sendable, Hashable {
     ///
     /// An answer that the model ends with its last allowed token, or at the moment of a cancellation, is complete. So
     /// the model's end precedes the limits, and the limits precede a cancellation.
-    package func decide(_ progress: Progress) -> Decision {
-        if progress.isEndOfGeneration { return .finish(.endOfGeneration) }
-        if progress.isStopString { return .finish(.stopString) }
-        if progress.generatedTokens >= maximumNewTokens { return .finish(.maximumNewTokens) }
-        if progress.usedContext >= contextLength { return .finish(.contextFull) }
-        if progress.isCancelled { return .cancel }
-        if progress.elapsed >= timeout { return .finish(.timedOut) }
+    /// - Parameters:
+    ///   - generatedTokens: the tokens of the answer so far.
+    ///   - usedContext: the tokens whose state the context holds.
+    ///   - elapsed: the time since the generation began.
+    ///   - isEndOfGeneration: the model has just ended its answer.
+    ///   - isStopString: a stop string is in the answer.
+    ///   - isCancelled: the caller cancelled the request.
+    package func decide(
+        generatedTokens: Int, usedContext: Int, elapsed: Duration, isEndOfGeneration: Bool = false,
+        isStopString: Bool = false, isCancelled: Bool
+    ) -> Decision {
+        if isEndOfGeneration { return .finish(.endOfGeneration) }
+        if isStopString { return .finish(.stopString) }
+        if generatedTokens >= maximumNewTokens { return .finish(.maximumNewTokens) }
+        if usedContext >= contextLength { return .finish(.contextFull) }
+        if isCancelled { return .cancel }
+        if elapsed >= timeout { return .finish(.timedOut) }
         return .proceed
     }
 }

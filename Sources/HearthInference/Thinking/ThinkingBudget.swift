@@ -3,58 +3,6 @@
 /// To close the thinking, the engine writes ``closingText`` into the context as the model's own text, counts its tokens
 /// as generated ones, and calls ``ThinkingSplitter/close(_:)``.
 package struct ThinkingBudget: Sendable, Hashable {
-    /// The reason for ending the thinking.
-    package enum Reason: String, Sendable, Hashable, Codable {
-        /// Thinking is switched off, but the model began to think.
-        case disabled
-        /// The user requested the answer.
-        case answerNow = "answer-now"
-        /// The allowed tokens for thinking are used.
-        case tokens
-        /// The time allowed for thinking is over.
-        case time
-        /// The answer needs the rest of the tokens.
-        case reserve
-    }
-
-    /// The next step of the generation.
-    package enum Decision: Sendable, Hashable {
-        case proceed
-        case close(Reason)
-    }
-
-    /// The state of a generation.
-    package struct Progress: Sendable, Hashable {
-        /// Whether the next token belongs to the thinking (``ThinkingSplitter/isThinking``).
-        package var isThinking: Bool
-        /// The tokens of thinking so far.
-        package var thinkingTokens: Int
-        /// The time since the first token of the thinking.
-        package var thinkingTime: Duration
-        /// All generated tokens so far, with those of the thinking.
-        package var generatedTokens: Int
-        /// The tokens whose state the context holds.
-        package var usedContext: Int
-        /// The time since the generation began.
-        package var elapsed: Duration
-        /// Whether the user requested the answer (``ThinkingControl/wantsAnswer``).
-        package var wantsAnswer: Bool
-
-        /// The given facts.
-        package init(
-            isThinking: Bool, thinkingTokens: Int = 0, thinkingTime: Duration = .zero, generatedTokens: Int = 0,
-            usedContext: Int = 0, elapsed: Duration = .zero, wantsAnswer: Bool = false
-        ) {
-            self.isThinking = isThinking
-            self.thinkingTokens = thinkingTokens
-            self.thinkingTime = thinkingTime
-            self.generatedTokens = generatedTokens
-            self.usedContext = usedContext
-            self.elapsed = elapsed
-            self.wantsAnswer = wantsAnswer
-        }
-    }
-
     private let isEnabled: Bool
     private let maximumTokens: Int
     private let maximumTime: Duration?
@@ -88,20 +36,22 @@ package struct ThinkingBudget: Sendable, Hashable {
         lastMoment = stop.timeout - min(max(.zero, options.answerTime), stop.timeout / 2)
     }
 
-    /// The first of these that applies: not thinking, switched off, answer requested, tokens used, time over, only the
-    /// answer's share left.
-    package func decide(_ progress: Progress) -> Decision {
-        guard progress.isThinking else { return .proceed }
-        if !isEnabled { return .close(.disabled) }
-        if progress.wantsAnswer { return .close(.answerNow) }
-        if progress.thinkingTokens >= maximumTokens { return .close(.tokens) }
-        if let maximumTime, progress.thinkingTime >= maximumTime { return .close(.time) }
-        if progress.generatedTokens >= lastToken || progress.usedContext >= lastContext
-            || progress.elapsed >= lastMoment
-        {
-            return .close(.reserve)
-        }
-        return .proceed
+    /// Whether the thinking ends now: it is switched off, the user requested the answer, its tokens are used, its time is
+    /// over, or only the answer's share is left. Asked while the next token belongs to the thinking.
+    /// - Parameters:
+    ///   - thinkingTokens: the tokens of thinking so far.
+    ///   - thinkingTime: the time since the first token of the thinking.
+    ///   - generatedTokens: all generated tokens so far, with those of the thinking.
+    ///   - usedContext: the tokens whose state the context holds.
+    ///   - elapsed: the time since the generation began.
+    ///   - wantsAnswer: the user requested the answer (``ThinkingControl/wantsAnswer``).
+    package func closes(
+        thinkingTokens: Int, thinkingTime: Duration = .zero, generatedTokens: Int, usedContext: Int,
+        elapsed: Duration = .zero, wantsAnswer: Bool = false
+    ) -> Bool {
+        if let maximumTime, thinkingTime >= maximumTime { return true }
+        return !isEnabled || wantsAnswer || thinkingTokens >= maximumTokens || generatedTokens >= lastToken
+            || usedContext >= lastContext || elapsed >= lastMoment
     }
 
     /// The text with which the engine ends the thinking: the last words, the closing mark, and an empty line or the text that the

@@ -44,7 +44,9 @@ package struct ImageHeader: Sendable, Hashable {
         (width, height) = orientation > 4 ? (size.height, size.width) : (size.width, size.height)
     }
 
-    static func unreadable(_ reason: String, remedy: String = "Check the file, or save the picture anew.") -> LLMError {
+    package static func unreadable(_ reason: String, remedy: String = "Check the file, or save the picture anew.")
+        -> LLMError
+    {
         LLMError(
             .cannotReadPicture, "the picture cannot be read: \(reason)", context: ErrorContext(remedy: remedy),
             disposition: .usage)
@@ -74,10 +76,12 @@ extension ImageFormat {
 
 extension [UInt8] {
     /// The big-endian number at a place that is known to exist.
-    func bigEndian(_ place: Int, _ count: Int) -> Int { self[place..<place + count].reduce(0) { $0 << 8 | Int($1) } }
+    package func bigEndian(_ place: Int, _ count: Int) -> Int {
+        self[place..<place + count].reduce(0) { $0 << 8 | Int($1) }
+    }
 
     /// The little-endian number at a place that is known to exist.
-    func littleEndian(_ place: Int, _ count: Int) -> Int {
+    package func littleEndian(_ place: Int, _ count: Int) -> Int {
         self[place..<place + count].reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 }

@@ -39,7 +39,7 @@ package struct ImageLimits: Sendable, Hashable {
         }
     }
 
-    static func tooLarge(_ reason: String, limit: String) -> LLMError {
+    package static func tooLarge(_ reason: String, limit: String) -> LLMError {
         LLMError(
             .pictureTooLarge, "the picture is too large: \(reason)",
             context: ErrorContext(expected: limit, remedy: "Make it smaller first."), disposition: .usage)

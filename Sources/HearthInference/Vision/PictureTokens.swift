@@ -1,4 +1,3 @@
-import Foundation
 import HearthBase
 
 /// The numbers of pictures in a ledger of tokens: negative, one for each position, derived from the picture's digest.

@@ -45,8 +45,8 @@ struct ModelContext: ~Copyable {
         options.embeddings = shape.embeddings
         options.sequences = UInt32(clamping: shape.sequences)
         options.own_cells = shape.hasOwnCells
-        options.cache_type = shape.cacheType.ggmlType
-        options.flash_attention = shape.flashAttention.llamaType
+        options.cache_type = Int32(shape.cacheType.ggmlType.rawValue)
+        options.flash_attention = Int32(shape.flashAttention.llamaType.rawValue)
         guard let context = hearth_context_new(weights.model, &options, &reason) else { return nil }
         raw = context
         threads = ThreadPools()
@@ -83,18 +83,6 @@ struct ModelContext: ~Copyable {
         guard count != threadCount else { return }
         llama_set_n_threads(raw, Int32(clamping: count), Int32(clamping: count))
         threads.use(count, for: raw)
-    }
-
-    /// Runs `body`; its computations end early once the signal is set.
-    borrowing func listening<Result>(to signal: StopSignal, _ body: () throws -> Result) rethrows -> Result {
-        llama_set_abort_callback(
-            raw,
-            { signal in
-                signal.map { Unmanaged<StopSignal>.fromOpaque($0).takeUnretainedValue().isSet } ?? false
-            },
-            Unmanaged.passUnretained(signal).toOpaque())
-        defer { llama_set_abort_callback(raw, nil, nil) }
-        return try withExtendedLifetime(signal, body)
     }
 
     /// Installs an abort callback that returns true when every member of a group is stopped. The group must live as
@@ -248,27 +236,23 @@ struct TokenBatch: ~Copyable {
 
 extension FlashAttention {
     /// The value of llama.cpp's enumeration.
-    fileprivate var llamaType: Int32 {
-        let type =
-            switch self {
-            case .automatic: LLAMA_FLASH_ATTN_TYPE_AUTO
-            case .on: LLAMA_FLASH_ATTN_TYPE_ENABLED
-            case .off: LLAMA_FLASH_ATTN_TYPE_DISABLED
-            }
-        return Int32(type.rawValue)
+    fileprivate var llamaType: llama_flash_attn_type {
+        switch self {
+        case .automatic: LLAMA_FLASH_ATTN_TYPE_AUTO
+        case .on: LLAMA_FLASH_ATTN_TYPE_ENABLED
+        case .off: LLAMA_FLASH_ATTN_TYPE_DISABLED
+        }
     }
 }
 
 extension CacheType {
     /// The value of ggml's enumeration.
-    fileprivate var ggmlType: Int32 {
-        let type =
-            switch self {
-            case .f16: GGML_TYPE_F16
-            case .q8: GGML_TYPE_Q8_0
-            case .q4: GGML_TYPE_Q4_0
-            }
-        return Int32(type.rawValue)
+    fileprivate var ggmlType: ggml_type {
+        switch self {
+        case .f16: GGML_TYPE_F16
+        case .q8: GGML_TYPE_Q8_0
+        case .q4: GGML_TYPE_Q4_0
+        }
     }
 }
 #endif

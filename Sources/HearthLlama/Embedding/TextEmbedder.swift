@@ -1,6 +1,5 @@
 #if Llama
 import CLlama
-import CLlamaShim
 import HearthBase
 import HearthInference
 
@@ -50,6 +49,7 @@ final class TextEmbedder {
     private let context: ModelContext
     private let threads: StepThreads
     private var batch: TokenBatch
+    private let listeners = StopGroup()
 
     /// Makes a context for vectors.
     /// - Parameter threads: the model's threads, which also compute vectors.
@@ -72,6 +72,7 @@ final class TextEmbedder {
         self.threads = threads
         batch = TokenBatch(capacity: context.batchSize)
         self.context = context
+        self.context.listen(to: listeners)
     }
 
     /// The number of threads of the last computation.
@@ -114,7 +115,8 @@ final class TextEmbedder {
         batch.removeAll()
         batch.append(chunk, at: text.position, outputs: .all)
         context.setThreadCount(threads.count)
-        let status = context.listening(to: signal) { threads.runPrefillStep { context.decode(batch) } }
+        listeners.members = [signal]
+        let status = threads.runPrefillStep { context.decode(batch) }
         if status != 0 {
             if signal.isSet { throw CancellationError() }
             throw LLMError(.generateFailed, "the engine failed while it was embedding (status \(status))")

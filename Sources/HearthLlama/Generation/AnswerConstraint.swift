@@ -74,15 +74,10 @@ final class AnswerConstraint {
             try OutputConstraint.checkForm(ofSchema: schema)
             let narrowed = try SchemaNarrowing(schema)
             var reason: UnsafeMutablePointer<CChar>?
-            let text = narrowed.schema.withCString { hearth_schema_to_gbnf($0, &reason) }
-            defer {
-                hearth_string_free(text)
-                hearth_string_free(reason)
-            }
-            guard let text else {
-                throw OutputConstraint.unusable(reason.map { String(cString: $0) } ?? "there is no memory for it")
-            }
-            return try Grammar(gbnf: narrowed.completed(String(cString: text)))
+            let text = String(taking: narrowed.schema.withCString { hearth_schema_to_gbnf($0, &reason) })
+            let flaw = String(taking: reason)
+            guard let text else { throw OutputConstraint.unusable(flaw ?? "there is no memory for it") }
+            return try Grammar(gbnf: narrowed.completed(text))
         }
     }
 

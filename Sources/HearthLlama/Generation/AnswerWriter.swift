@@ -122,10 +122,9 @@ final class AnswerWriter {
             if reader.isThinking { facts.thinkingTokens += 1 }
         }
         let decision = policy.decide(
-            StopPolicy.Progress(
-                generatedTokens: facts.generatedTokens, usedContext: usedContext, elapsed: elapsed,
-                isEndOfGeneration: ended, isStopString: reader.matchedStop != nil,
-                isCancelled: request.signal.isCancelled))
+            generatedTokens: facts.generatedTokens, usedContext: usedContext, elapsed: elapsed,
+            isEndOfGeneration: ended, isStopString: reader.matchedStop != nil,
+            isCancelled: request.signal.isCancelled)
         return switch decision {
         case .proceed: .compute([token])
         case .finish(let reason): .end(try checked(reason))
@@ -192,14 +191,13 @@ final class AnswerWriter {
         let now = request.stopwatch.elapsed
         let began = thinkingBegan ?? now
         thinkingBegan = began
-        let progress = ThinkingBudget.Progress(
-            isThinking: true, thinkingTokens: facts.thinkingTokens, thinkingTime: now - began,
+        let closes = budget.closes(
+            thinkingTokens: facts.thinkingTokens, thinkingTime: now - began,
             generatedTokens: facts.generatedTokens, usedContext: usedContext, elapsed: now,
             wantsAnswer: request.options.thinking.control?.wantsAnswer ?? false)
-        guard case .close = budget.decide(progress) else { return false }
         // The closing tokens must fit before another token is chosen; if they do not fit, the limits end the
         // answer.
-        return !closing.isEmpty && usedContext + closing.count < policy.contextLength
+        return closes && !closing.isEmpty && usedContext + closing.count < policy.contextLength
     }
 
     private func show(_ token: llama_token) {

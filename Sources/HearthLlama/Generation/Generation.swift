@@ -57,7 +57,7 @@ final class Generation {
 
     /// Begins the generation after the tokens that the sequence holds, a beginning of the prompt shorter than the
     /// prompt.
-    func begin(in sequence: Int, miss: PrefixPlan.Miss?) {
+    func begin(in sequence: Int, miss: CacheMiss?) {
         self.sequence = sequence
         phase = .prefill
         running = time.stopwatch()
@@ -105,10 +105,10 @@ final class Generation {
         case .waiting, .finished: break
         case .prefill:
             if request.signal.isExpired { return end(.timedOut) }
-            let progress = StopPolicy.Progress(
+            let decision = policy.decide(
                 generatedTokens: 0, usedContext: position, elapsed: request.stopwatch.elapsed,
                 isCancelled: request.signal.isCancelled)
-            switch policy.decide(progress) {
+            switch decision {
             case .proceed: break
             case .finish(let reason): end(reason)
             case .cancel: fail(CancellationError())
@@ -144,7 +144,9 @@ final class Generation {
         }
         guard let index else {
             // Only a prompt that ends with a picture has no logits for the first token.
-            if phase == .decode, answer.isEmpty { fail(Self.noLogits) }
+            if phase == .decode, answer.isEmpty {
+                fail(LLMError(.generateFailed, "the prompt does not end with text", disposition: .usage))
+            }
             return
         }
         do {
@@ -159,10 +161,6 @@ final class Generation {
         } catch {
             fail(error)
         }
-    }
-
-    private static var noLogits: LLMError {
-        LLMError(.generateFailed, "the prompt does not end with text", disposition: .usage)
     }
 
     private func end(_ reason: FinishReason) {

@@ -13,7 +13,7 @@ struct GenerationFacts {
     var firstTokenSeconds = 0.0
     var decodeSeconds = 0.0
     var droppedBytes = 0
-    var cacheMiss: PrefixPlan.Miss?
+    var cacheMiss: CacheMiss?
     var encodedPictures = 0
     var stopString: String?
 
@@ -28,8 +28,8 @@ struct GenerationFacts {
             timings: GenerationTimings(
                 firstTokenSeconds: firstTokenSeconds,
                 prefillTokensPerSecond: Self.rate(prefilledTokens, prefillSeconds),
-                decodeTokensPerSecond: Self.rate(generatedTokens - tokensBeforeFirst - 1, decodeSeconds)),
-            droppedBytes: droppedBytes, encodedPictures: encodedPictures)
+                decodeTokensPerSecond: Self.rate(generatedTokens - tokensBeforeFirst - 1, decodeSeconds)))
+        (summary.droppedBytes, summary.encodedPictures) = (droppedBytes, encodedPictures)
         summary.cacheMiss = cacheMiss
         summary.stopString = reason == .stopString ? stopString : nil
         return summary

@@ -193,12 +193,10 @@ final class GenerationLoop: @unchecked Sendable {
         for run in self.runs {
             guard case .tokens(let range)? = run.step else { continue }
             runs.append(run)
-            wants.append(BatchPlan.Want(tokens: range.count, isAnswering: run.phase == .decode))
+            wants.append((range.count, run.phase == .decode))
         }
         let plan = BatchPlan(
-            wants,
-            limits: BatchPlan.Limits(
-                capacity: model.chunkSize, besideOthers: pace.tokens, isBesideOthers: isBesideOthers),
+            wants, capacity: model.chunkSize, besideOthers: pace.tokens, isBesideOthers: isBesideOthers,
             turn: promptSteps)
         // llama.cpp computes sequences with cells of their own together if their numbers follow each other.
         compute(zip(runs, plan.answers).sorted { $0.0.sequence < $1.0.sequence }, isPrompts: false)

@@ -1,5 +1,4 @@
 #if Llama
-import CLlama
 import HearthBase
 import HearthInference
 

@@ -1,5 +1,4 @@
 #if Llama
-import HearthBase
 import HearthInference
 
 /// Makes the prompts of one loaded model on any thread: it reads only what never changes.
@@ -37,16 +36,10 @@ struct PromptMaker: Sendable {
 /// A prompt with the constraint of its answer.
 ///
 /// Unchecked: one thread makes it, then only the engine's thread uses it.
-final class MadePrompt: @unchecked Sendable {
+struct MadePrompt: @unchecked Sendable {
     /// The load of the model that it fits.
     let mark: LoadMark
     let prompt: Prompt
     let constraint: AnswerConstraint?
-
-    init(mark: LoadMark, prompt: Prompt, constraint: AnswerConstraint?) {
-        self.mark = mark
-        self.prompt = prompt
-        self.constraint = constraint
-    }
 }
 #endif

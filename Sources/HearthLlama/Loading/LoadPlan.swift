@@ -4,34 +4,11 @@ import HearthInference
 
 /// How a model is loaded into the available memory: ``MemoryPlan`` for one file and one configuration.
 struct LoadPlan {
-    private let shape: ModelShape
+    let shape: ModelShape
     /// The bytes of the projector.
-    private let projector: UInt64
+    var projector: UInt64 = 0
     /// The configuration, with the context and the cache that fit.
     private(set) var configuration: LlamaConfiguration
-
-    /// Reads the sizes of a model and its projector. Blocks.
-    /// - Returns: `nil` when the header lacks a size, or a part of a split model is missing.
-    init?(_ path: Path, projector: Path?, configuration: LlamaConfiguration) {
-        let fileSystem = LocalFileSystem()
-        // The load itself reports an unreadable file; here it only means that there is no plan.
-        guard let header = try? GGUFHeader(file: path, fileSystem: fileSystem, extent: .metadata),
-            let size = header.fileBytes(at: path, fileSystem: fileSystem),
-            let shape = ModelShape(header, fileBytes: size)
-        else { return nil }
-        let sight = projector.flatMap { path in
-            // The plan ignores an unreadable projector in the same way.
-            (try? GGUFHeader(file: path, fileSystem: fileSystem)).flatMap { ProjectorShape($0, fileBytes: 0) }
-        }
-        self.init(shape, projector: sight?.bytes ?? 0, configuration: configuration)
-    }
-
-    /// Makes a plan for a model of known sizes.
-    init(_ shape: ModelShape, projector: UInt64 = 0, configuration: LlamaConfiguration) {
-        self.shape = shape
-        self.projector = projector
-        self.configuration = configuration
-    }
 
     /// Chooses a context that fits, if the configuration sets none, and a cache that the model's heads allow. If
     /// the configuration ignores memory, nothing changes.
@@ -125,6 +102,24 @@ struct LoadPlan {
             sequences: configuration.resolvedSequences(canShare: shape.recurrentBytes == 0),
             streams: configuration.sequences ?? 1, projector: projector,
             gpuLayers: configuration.gpuLayers < 0 ? nil : configuration.gpuLayers)
+    }
+}
+
+extension LoadPlan {
+    /// Reads the sizes of a model and its projector. Blocks.
+    /// - Returns: `nil` when the header lacks a size, or a part of a split model is missing.
+    init?(_ path: Path, projector: Path?, configuration: LlamaConfiguration) {
+        let fileSystem = LocalFileSystem()
+        // The load itself reports an unreadable file; here it only means that there is no plan.
+        guard let header = try? GGUFHeader(file: path, fileSystem: fileSystem, extent: .metadata),
+            let size = header.fileBytes(at: path, fileSystem: fileSystem),
+            let shape = ModelShape(header, fileBytes: size)
+        else { return nil }
+        let sight = projector.flatMap { path in
+            // The plan ignores an unreadable projector in the same way.
+            (try? GGUFHeader(file: path, fileSystem: fileSystem)).flatMap { ProjectorShape($0, fileBytes: 0) }
+        }
+        self.init(shape: shape, projector: sight?.bytes ?? 0, configuration: configuration)
     }
 }
 #endif

@@ -1,6 +1,5 @@
 #if Llama
 import CLlama
-import CLlamaShim
 import HearthBase
 import HearthInference
 
@@ -73,7 +72,7 @@ final class LoadedModel: @unchecked Sendable {
         var reason: UnsafeMutablePointer<CChar>?
         guard let context = ModelContext(weights, shape, reason: &reason) else {
             let vague = "there is not enough memory for its context of \(length) tokens"
-            throw LoadFailure.error(path, LoadFailure.reason(reason, else: vague))
+            throw ModelFile.failure(path, LoadFailure.reason(reason, else: vague))
         }
         information = Self.readInformation(weights, context)
         let isOnGPU = configuration.resolvedGPULayers != 0 && hasGPU
@@ -125,10 +124,14 @@ final class LoadedModel: @unchecked Sendable {
         let length = max(0, min(Int(llama_model_desc(model, &text, text.count)), text.count - 1))
         var information = ModelInformation(
             description: String(decoding: text.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self),
-            contextLength: context.length, parameterCount: llama_model_n_params(model),
-            size: llama_model_size(model), trainedContextLength: weights.trainedContextLength,
-            batchSize: context.batchSize, threadCount: context.threadCount, isEncoderOnly: !context.hasMemory,
-            embeddingLength: weights.ranksTexts ? 0 : weights.embeddingLength)
+            contextLength: context.length)
+        information.parameterCount = llama_model_n_params(model)
+        information.size = llama_model_size(model)
+        information.trainedContextLength = weights.trainedContextLength
+        information.batchSize = context.batchSize
+        information.threadCount = context.threadCount
+        information.isEncoderOnly = !context.hasMemory
+        information.embeddingLength = weights.ranksTexts ? 0 : weights.embeddingLength
         information.parallelAnswers = context.sequences
         return information
     }
@@ -138,7 +141,7 @@ final class LoadedModel: @unchecked Sendable {
         batch.append([vocabulary.warmUpToken], at: 0, outputs: .last)
         let status = sequences.context.decode(batch)
         guard status == 0 else {
-            throw LoadFailure.error(path, LoadFailure.reason(else: "its first token fails (status \(status))"))
+            throw ModelFile.failure(path, LoadFailure.reason(else: "its first token fails (status \(status))"))
         }
         sequences.clear(0)
     }

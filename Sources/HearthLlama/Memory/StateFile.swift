@@ -51,27 +51,6 @@ struct StateFile: Sendable, Hashable {
         try digest.bytes.withUnsafeBytes { try fileSystem.write(file, $0, at: UInt64(digestOffset)) }
     }
 
-    /// Reads the bytes of a file. Returns `nil` if any byte differs from the written ones. The state shares the
-    /// memory of `data`.
-    init?(decoding data: Data) {
-        guard data.count > Self.headLength, data.prefix(4).elementsEqual(Self.magic) else { return nil }
-        let body = data.dropFirst(Self.headLength)
-        let digest = SHA256Digest(bytes: data.dropFirst(8).prefix(SHA256Digest.byteCount))
-        guard digest == SHA256Digest(hashing: body) else { return nil }
-        var reader = Reader(data.dropFirst(4))
-        guard reader.number(UInt32.self) == Self.version, reader.skip(SHA256Digest.byteCount),
-            let maker = reader.maker(), let count = reader.number(UInt32.self), let tokens = reader.tokens(count),
-            let length = reader.number(UInt64.self), length == UInt64(reader.rest.count)
-        else { return nil }
-        self.init(maker: maker, tokens: tokens, state: reader.rest)
-    }
-
-    init(maker: String, tokens: [TokenID], state: Data) {
-        self.maker = maker
-        self.tokens = tokens
-        self.state = state
-    }
-
     /// The content of a file's first bytes, before the digest is checked.
     enum Front: Sendable, Hashable {
         /// Another file, or a state for others: of another model, with more tokens than this window, or of a later
@@ -111,7 +90,7 @@ struct StateFile: Sendable, Hashable {
     static func frontLength(tokens: Int) -> Int { headLength + makerLimit + tokens * 4 + 16 }
 
     /// Reads little-endian numbers from the front; `nil` past the end.
-    private struct Reader {
+    fileprivate struct Reader {
         var rest: Data.SubSequence
 
         init(_ data: Data.SubSequence) { rest = data }
@@ -147,6 +126,23 @@ struct StateFile: Sendable, Hashable {
             }
             return tokens
         }
+    }
+}
+
+extension StateFile {
+    /// Reads the bytes of a file. Returns `nil` if any byte differs from the written ones. The state shares the
+    /// memory of `data`.
+    init?(decoding data: Data) {
+        guard data.count > Self.headLength, data.prefix(4).elementsEqual(Self.magic) else { return nil }
+        let body = data.dropFirst(Self.headLength)
+        let digest = SHA256Digest(bytes: data.dropFirst(8).prefix(SHA256Digest.byteCount))
+        guard digest == SHA256Digest(hashing: body) else { return nil }
+        var reader = Reader(data.dropFirst(4))
+        guard reader.number(UInt32.self) == Self.version, reader.skip(SHA256Digest.byteCount),
+            let maker = reader.maker(), let count = reader.number(UInt32.self), let tokens = reader.tokens(count),
+            let length = reader.number(UInt64.self), length == UInt64(reader.rest.count)
+        else { return nil }
+        self.init(maker: maker, tokens: tokens, state: reader.rest)
     }
 }
 

@@ -70,12 +70,16 @@ package enum LlamaQuantizer {
                         with: Result {
                             try run(
                                 source, target, kind, allowsRequantizing, Int32(clamping: threadCount),
-                                Watcher(flag: flag, progress: progress))
+                                ProgressObserver {
+                                    progress(Double($0))
+                                    return !flag.isSet
+                                })
                         })
                 }
                 thread.stackSize = 8 << 20
                 thread.start()
             }
+            try Task.checkCancellation()
         } onCancel: {
             flag.cancel()
         }
@@ -83,7 +87,7 @@ package enum LlamaQuantizer {
 
     private static func run(
         _ source: Path, _ target: Path, _ kind: Target, _ allowsRequantizing: Bool, _ threads: Int32,
-        _ watcher: Watcher
+        _ observer: ProgressObserver
     ) throws {
         LlamaLibrary.prepare()
         try ModelFile.check(source, as: nil)
@@ -92,41 +96,20 @@ package enum LlamaQuantizer {
         options.type = kind.type
         options.threads = threads
         options.requantize = allowsRequantizing
-        options.progress = { value, watcher in
-            guard let watcher else { return true }
-            return Unmanaged<Watcher>.fromOpaque(watcher).takeUnretainedValue().goesOn(at: value)
-        }
-        options.user = Unmanaged.passUnretained(watcher).toOpaque()
+        options.progress = { ProgressObserver.report($0, to: $1) }
+        options.user = Unmanaged.passUnretained(observer).toOpaque()
         var reason: UnsafeMutablePointer<CChar>?
-        let isDone = withExtendedLifetime(watcher) {
+        let isDone = withExtendedLifetime(observer) {
             hearth_model_quantize(source.string, target.string, &options, &reason)
         }
-        defer { hearth_string_free(reason) }
-        if watcher.flag.isSet { throw CancellationError() }
+        let why = LoadFailure.reason(reason, else: "llama.cpp does not say why")
+        if observer.isStopped { throw CancellationError() }
         guard isDone else {
-            let lines = LlamaLog.shared.takeProblems()
-            let why = reason.map { String(cString: $0) } ?? lines.first ?? "llama.cpp does not say why"
             throw LLMError(
                 .cannotQuantize, "cannot make \(source.lastComponent) smaller: \(why)",
                 context: ErrorContext(file: source.string, remedy: "Pull a variant that fits this device."))
         }
-        watcher.progress(1)
-    }
-
-    /// Passes the progress and the cancellation through C.
-    private final class Watcher: Sendable {
-        let flag: StopSignal
-        let progress: @Sendable (Double) -> Void
-
-        init(flag: StopSignal, progress: @escaping @Sendable (Double) -> Void) {
-            self.flag = flag
-            self.progress = progress
-        }
-
-        func goesOn(at value: Float) -> Bool {
-            progress(Double(min(1, max(0, value))))
-            return !flag.isSet
-        }
+        _ = observer.report(1)
     }
 }
 #endif

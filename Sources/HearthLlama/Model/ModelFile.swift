@@ -100,8 +100,9 @@ enum ModelFile {
 
     private static let fetchAgain = "Give the path of a whole .gguf file, or fetch it again."
 
-    private static func failure(
-        _ path: Path, _ reason: String, expected: String? = nil, found: String? = nil, remedy: String,
+    static func failure(
+        _ path: Path, _ reason: String, expected: String? = nil, found: String? = nil,
+        remedy: String = "Verify the file, or fetch it again; if it is whole, choose a smaller context or model.",
         underlying: (any Error)? = nil
     ) -> LLMError {
         LLMError(

@@ -1,4 +1,3 @@
-import Foundation
 import HearthBase
 
 /// Identifies a file of weights by some of its bytes: its size, its beginning and 64 places in it, about 320 KiB in

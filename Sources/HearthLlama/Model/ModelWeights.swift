@@ -59,9 +59,9 @@ final class ModelWeights: @unchecked Sendable {
         let model = try Self.load(path, configuration, progress)
         do {
             guard llama_model_has_decoder(model), !llama_model_has_encoder(model), !llama_model_is_diffusion(model)
-            else { throw LoadFailure.error(path, "it is not a model that answers with text token by token") }
+            else { throw ModelFile.failure(path, "it is not a model that answers with text token by token") }
             guard let vocabulary = llama_model_get_vocab(model) else {
-                throw LoadFailure.error(path, "it has no vocabulary")
+                throw ModelFile.failure(path, "it has no vocabulary")
             }
             template = try ChatTemplate(model: model, source: configuration.chatTemplate)
             let own = llama_model_chat_template(model, nil).map { String(cString: $0) }
@@ -169,10 +169,7 @@ final class ModelWeights: @unchecked Sendable {
         let observer = ProgressObserver(progress)
         var options = hearth_model_options()
         options.gpu_layers = Int32(clamping: configuration.resolvedGPULayers)
-        options.progress = { value, observer in
-            guard let observer else { return true }
-            return Unmanaged<ProgressObserver>.fromOpaque(observer).takeUnretainedValue().report(value)
-        }
+        options.progress = { ProgressObserver.report($0, to: $1) }
         options.user = Unmanaged.passUnretained(observer).toOpaque()
         var reason: UnsafeMutablePointer<CChar>?
         let model = withExtendedLifetime(observer) { hearth_model_load(path.string, &options, &reason) }
@@ -182,7 +179,7 @@ final class ModelWeights: @unchecked Sendable {
             throw CancellationError()
         }
         guard let model else {
-            throw LoadFailure.error(path, LoadFailure.reason(reason, else: "llama.cpp cannot read it"))
+            throw ModelFile.failure(path, LoadFailure.reason(reason, else: "llama.cpp cannot read it"))
         }
         return model
     }
@@ -191,27 +188,27 @@ final class ModelWeights: @unchecked Sendable {
 /// Identifies one load of a model, for code that must not keep the model in memory.
 final class LoadMark: Sendable {}
 
+extension String {
+    /// A text that the shim made, which is freed; `nil` for none.
+    init?(taking text: UnsafeMutablePointer<CChar>?) {
+        guard let text else { return nil }
+        self.init(cString: text)
+        hearth_string_free(text)
+    }
+}
+
 /// The reasons of failed loads.
 enum LoadFailure {
     /// The shim's reason, otherwise the first error line since the attempt began: that line names the cause, and
     /// later lines only repeat it.
     static func reason(_ reason: UnsafeMutablePointer<CChar>? = nil, else other: String) -> String {
-        defer { hearth_string_free(reason) }
         let lines = LlamaLog.shared.takeProblems()
-        return reason.map { String(cString: $0) } ?? lines.first ?? other
-    }
-
-    static func error(_ path: Path, _ reason: String) -> LLMError {
-        LLMError(
-            .cannotLoad, "cannot load \(path.lastComponent): \(reason)",
-            context: ErrorContext(
-                file: path.string,
-                remedy: "Verify the file, or fetch it again; if it is whole, choose a smaller context or model."))
+        return String(taking: reason) ?? lines.first ?? other
     }
 }
 
-/// Passes a load's progress and its cancellation through C.
-private final class ProgressObserver {
+/// Passes the progress and the cancellation of a load or a quantization through C.
+final class ProgressObserver {
     private let body: (Float) -> Bool
     private(set) var isStopped = false
 
@@ -220,6 +217,11 @@ private final class ProgressObserver {
     func report(_ value: Float) -> Bool {
         if !body(min(1, max(0, value))) { isStopped = true }
         return !isStopped
+    }
+
+    /// Reports to the observer that C holds.
+    static func report(_ value: Float, to observer: UnsafeMutableRawPointer?) -> Bool {
+        observer.map { Unmanaged<ProgressObserver>.fromOpaque($0).takeUnretainedValue().report(value) } ?? true
     }
 }
 #endif

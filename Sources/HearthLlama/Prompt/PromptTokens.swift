@@ -1,5 +1,4 @@
 #if Llama
-import CLlama
 import Foundation
 import HearthBase
 import HearthInference
@@ -20,7 +19,9 @@ struct PromptTokens {
     /// The prompt of the messages, with the beginning of the model's answer.
     func parts(of messages: [ChatMessage]) throws -> [PromptPart] {
         let insertions = try self.insertions(in: messages)
-        guard !insertions.isEmpty else { return [.tokens(try whole(messages))] }
+        guard !insertions.isEmpty else {
+            return [.tokens(try vocabulary.tokens(of: render(messages), addSpecial: true, parseSpecial: true))]
+        }
 
         // Private-use characters that occur in no message mark the insertions while the template runs.
         let marker = Marker(unlike: messages)
@@ -150,10 +151,6 @@ struct PromptTokens {
             }
             return nil
         }
-    }
-
-    private func whole(_ messages: [ChatMessage]) throws -> [llama_token] {
-        try vocabulary.tokens(of: render(messages), addSpecial: true, parseSpecial: true)
     }
 
     private func spellsControlToken(_ text: String) throws -> Bool {

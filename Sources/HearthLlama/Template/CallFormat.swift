@@ -120,17 +120,12 @@ final class CallFormat: @unchecked Sendable {
         ]
     }
 
-    private static func taken(_ text: UnsafeMutablePointer<CChar>?, _ reason: UnsafeMutablePointer<CChar>?) throws
-        -> Data
-    {
-        defer {
-            hearth_string_free(text)
-            hearth_string_free(reason)
-        }
-        guard let text else {
-            throw unreadable(reason.map { String(cString: $0) } ?? "there is no memory for them")
-        }
-        return Data(bytes: text, count: strlen(text))
+    private static func taken(
+        _ text: UnsafeMutablePointer<CChar>?, _ reason: UnsafeMutablePointer<CChar>?
+    ) throws -> Data {
+        let flaw = String(taking: reason)
+        guard let text = String(taking: text) else { throw unreadable(flaw ?? "there is no memory for them") }
+        return Data(text.utf8)
     }
 
     private static func unreadable(_ reason: String) -> LLMError {

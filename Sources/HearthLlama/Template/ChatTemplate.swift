@@ -1,5 +1,4 @@
 #if Llama
-import CLlama
 import CLlamaShim
 import Foundation
 import HearthBase
@@ -20,10 +19,7 @@ struct ChatTemplate: ~Copyable {
             throw Self.failure(reason)
         }
         raw = templates
-        if let reason {
-            Log.write(.warning, "template", String(cString: reason))
-            hearth_string_free(reason)
-        }
+        if let warning = String(taking: reason) { Log.write(.warning, "template", warning) }
         Handles.take(.template)
     }
 
@@ -79,9 +75,10 @@ struct ChatTemplate: ~Copyable {
     /// The template's texts around thinking; empty where llama.cpp finds no thinking in it.
     borrowing func facts() throws -> Facts {
         var reason: UnsafeMutablePointer<CChar>?
-        guard let text = hearth_chat_templates_frame(raw, &reason) else { throw Self.failure(reason) }
-        defer { hearth_string_free(text) }
-        return try JSON.value(Facts.self, Data(bytes: text, count: strlen(text)))
+        guard let text = String(taking: hearth_chat_templates_frame(raw, &reason)) else {
+            throw Self.failure(reason)
+        }
+        return try JSON.value(Facts.self, Data(text.utf8))
     }
 
     /// The marks of the model's thinking, and the template's text between them and the answer. `nil` where
@@ -136,8 +133,7 @@ struct ChatTemplate: ~Copyable {
     }
 
     private static func failure(_ reason: UnsafeMutablePointer<CChar>?) -> LLMError {
-        defer { hearth_string_free(reason) }
-        return failure(reason.map { String(cString: $0) } ?? "there is no memory for the chat template")
+        failure(String(taking: reason) ?? "there is no memory for the chat template")
     }
 
     static func failure(_ reason: String) -> LLMError {

@@ -1,6 +1,5 @@
 #if Llama
 import CLlamaShim
-import Foundation
 import HearthBase
 import HearthInference
 
@@ -30,7 +29,7 @@ struct ChatTurns {
                 guard !message.toolCalls.contains(where: { ToolCall.isTooNested($0.arguments) }) else {
                     throw ChatTemplate.failure("the arguments of an earlier call are nested too deep")
                 }
-                turn.calls = place(try Self.json(message.toolCalls.map(\.explicit)))
+                turn.calls = place(try JSON.text(message.toolCalls.map(\.explicit)))
             }
             if message.role == .tool {
                 turn.callID = place(message.toolCallID ?? "")
@@ -74,13 +73,10 @@ struct ChatTurns {
             let description: String
             let parameters: String
         }
-        return try json(
+        return try JSON.text(
             tools.map { Offer(name: $0.name, description: $0.description, parameters: $0.parameters) })
     }
 
-    private static func json(_ value: some Encodable) throws -> String {
-        try JSON.text(value)
-    }
 }
 
 extension ToolCall {

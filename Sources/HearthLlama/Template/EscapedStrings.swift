@@ -27,7 +27,7 @@ enum EscapedStrings {
             let changed = try change(meant)
             guard changed != meant else { continue }
             result += bytes[copied..<start]
-            result += try encoded(changed)
+            result += JSONValue.string(changed).bytes
             copied = index + 1
         }
         return copied == 0 ? json : String(decoding: result + bytes[copied...], as: UTF8.self)
@@ -38,7 +38,4 @@ enum EscapedStrings {
         try? JSON.value([String].self, Data("[".utf8) + literal + Data("]".utf8)).first
     }
 
-    private static func encoded(_ text: String) throws -> [UInt8] {
-        JSONValue.string(text).bytes
-    }
 }

@@ -88,9 +88,9 @@ final class CoreLoad {
 
     private static func kernel() -> Reading? {
         #if os(Linux)
-        guard let text = firstLine("/proc/stat") else { return nil }
+        guard let text = SystemFile.contents("/proc/stat") else { return nil }
         // "cpu user nice system idle iowait …" in ticks of all cores together.
-        let fields = text.split(separator: " ").dropFirst().compactMap { Double($0) }
+        let fields = text.prefix { $0 != "\n" }.split(separator: " ").dropFirst().compactMap { Double($0) }
         let ticks = Double(sysconf(Int32(_SC_CLK_TCK)))
         guard fields.count >= 5, ticks > 0 else { return nil }
         return Reading(
@@ -105,15 +105,5 @@ final class CoreLoad {
         var time = timespec()
         clock_gettime(clock, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
-    }
-
-    private static func firstLine(_ path: String) -> String? {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: 512)
-        let count = bytes.withUnsafeMutableBytes { Foundation.read(file, $0.baseAddress, $0.count) }
-        guard count > 0 else { return nil }
-        return String(decoding: bytes.prefix(count).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
     }
 }

@@ -46,11 +46,11 @@ final class Projector: @unchecked Sendable {
         options.maximum_tokens = Int32(clamping: max(0, configuration.imageTokens.maximum ?? 0))
         var reason: UnsafeMutablePointer<CChar>?
         guard let raw = hearth_vision_open(path.string, weights.model, &options, &reason) else {
-            throw LoadFailure.error(path, LoadFailure.reason(reason, else: "it is no projector of this model"))
+            throw ModelFile.failure(path, LoadFailure.reason(reason, else: "it is no projector of this model"))
         }
         guard !hearth_vision_depends_on_place(raw) else {
             hearth_vision_free(raw)
-            throw LoadFailure.error(
+            throw ModelFile.failure(
                 path, "its pictures depend on their place in the prompt, which is not supported")
         }
         self.raw = raw
@@ -71,7 +71,9 @@ final class Projector: @unchecked Sendable {
         let shown = limits.shown(width: image.header.width, height: image.header.height)
         let size = PixelSize(width: shown.width, height: shown.height)
         if let known = cuts.withLock({ $0[size] }) { return known }
-        guard let blank = hearth_picture_blank(Self.size(shown)) else { throw Self.unreadable("no memory is left") }
+        guard let blank = hearth_picture_blank(Self.size(shown)) else {
+            throw ImageHeader.unreadable("no memory is left")
+        }
         let parts = try cut(Pixels(blank))
         cuts.withLock { known in
             // The screenshots of a device have few sizes, so more than 256 are unusual.
@@ -102,7 +104,7 @@ final class Projector: @unchecked Sendable {
         if let known = picture.vectors[part] { return (known, false) }
         let pieces = try open(image)
         guard pieces.parts.indices.contains(part), case .picture(let count, _) = pieces.parts[part] else {
-            throw Self.unreadable("it is cut into other parts than expected")
+            throw ImageHeader.unreadable("it is cut into other parts than expected")
         }
         let vectors = try encode(pieces, part, count: count)
         picture.vectors[part] = vectors
@@ -146,7 +148,7 @@ final class Projector: @unchecked Sendable {
         let shown = limits.shown(width: image.header.width, height: image.header.height)
         let parts = try cut(try read(image, shown))
         guard try parts.parts == self.parts(of: image).parts else {
-            throw Self.unreadable("it is cut into other parts than expected")
+            throw ImageHeader.unreadable("it is cut into other parts than expected")
         }
         opened = (image.digest, parts)
         return parts
@@ -159,14 +161,14 @@ final class Projector: @unchecked Sendable {
             let picture = hearth_picture_read(
                 image.bytes, image.bytes.count, expected, Self.size(shown), Int32(image.header.orientation), &reason
             )
-        else { throw Self.unreadable(LoadFailure.reason(reason, else: "its pixels cannot be read")) }
+        else { throw ImageHeader.unreadable(LoadFailure.reason(reason, else: "its pixels cannot be read")) }
         return Pixels(picture)
     }
 
     private func cut(_ pixels: borrowing Pixels) throws -> PictureParts {
         var reason: UnsafeMutablePointer<CChar>?
         guard let pieces = hearth_pieces_cut(raw, pixels.raw, &reason) else {
-            throw Self.unreadable(LoadFailure.reason(reason, else: "it cannot be cut into parts"))
+            throw ImageHeader.unreadable(LoadFailure.reason(reason, else: "it cannot be cut into parts"))
         }
         return PictureParts(pieces)
     }
@@ -187,11 +189,6 @@ final class Projector: @unchecked Sendable {
         hearth_size(width: UInt32(clamping: size.width), height: UInt32(clamping: size.height))
     }
 
-    private static func unreadable(_ reason: String) -> LLMError {
-        LLMError(
-            .cannotReadPicture, "the picture cannot be read: \(reason)",
-            context: ErrorContext(remedy: "Check the file, or save the picture anew."), disposition: .usage)
-    }
 }
 
 /// Owns the pixels of a picture, or its size alone.

@@ -53,16 +53,7 @@ package struct BucketAccess: Sendable, Hashable {
     package let region: String
     package let accessKey: String
     package let secretKey: Secret
-    package let sessionToken: Secret?
-
-    /// Memberwise.
-    package init(endpoint: URL, region: String, accessKey: String, secretKey: Secret, sessionToken: Secret? = nil) {
-        self.endpoint = endpoint
-        self.region = region
-        self.accessKey = accessKey
-        self.secretKey = secretKey
-        self.sessionToken = sessionToken
-    }
+    package var sessionToken: Secret?
 
     /// Signs requests with the key.
     var signer: SigV4 {

@@ -95,7 +95,7 @@ struct S3Client: Sendable {
             body: call.body.isEmpty ? nil : call.body, maximumRedirects: 0, maximumBodySize: UInt64(call.limit))
         if call.method != "GET", call.method != "HEAD" { request.idleTimeout = Self.longestStoring }
         request = try access.signer.authorize(
-            request, payloadHash: .digest(SHA256Digest(hashing: call.body)), at: time.now)
+            request, payloadHash: SHA256Digest(hashing: call.body), at: time.now)
         let response = try await client.execute(request)
         let body = try await response.body.collect(upTo: call.limit)
         return S3Reply(status: response.status, headers: response.headers, body: body)

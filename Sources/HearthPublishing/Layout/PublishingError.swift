@@ -1,21 +1,12 @@
 import Foundation
 import HearthBase
 
-/// The codes of ``PublishingError``.
-public enum PublishingErrorDomain: ErrorDomain {
-    public static var errorCodes: [ErrorCode<Self>] {
-        [
-            .notPublishable, .nameNeeded, .versionNeeded, .releaseExists, .releaseTwice, .sourceChanged,
-            .originUnusable, .publisherBusy, .shardMissing, .fileTwice, .alreadySigned, .remoteUnknown, .remoteUnusable,
-            .bucketRefused, .bucketFailed, .uploadBroken, .originChanged, .originFaulty, .notPublished,
-        ]
-    }
-}
+extension PublishRequest: ErrorDomain {}
 
 /// An error of publishing.
-public typealias PublishingError = HearthError<PublishingErrorDomain>
+public typealias PublishingError = HearthError<PublishRequest>
 
-extension ErrorCode<PublishingErrorDomain> {
+extension ErrorCode<PublishRequest> {
     /// The file is missing, empty, a link, or not a model.
     public static var notPublishable: Self { "not-publishable" }
     /// The file's name does not tell the family, and none was given.

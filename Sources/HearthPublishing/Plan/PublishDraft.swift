@@ -147,8 +147,10 @@ struct PublishDraft: Sendable {
             let identity = result.source.identity
             return PublishReport.Item(
                 source: result.source.path, identity: identity,
-                files: result.files.map {
-                    $0.part.report(Path(target.shown($0.place)), size: $0.size, digest: $0.digest)
+                files: result.files.map { file in
+                    PublishReport.File(
+                        name: file.part.name.name, role: file.part.role, path: Path(target.shown(file.place)),
+                        size: file.size, digest: file.digest)
                 },
                 packedFiles: result.source.packed?.members.count, outcome: result.outcome,
                 isCurrent: manifest.catalog.preferredVersion(of: identity.family) == identity.version)

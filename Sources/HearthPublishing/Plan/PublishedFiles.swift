@@ -24,10 +24,3 @@ extension PublishSource {
         }
     }
 }
-
-extension PublishPart {
-    /// The file as the report lists it.
-    func report(_ path: Path, size: UInt64, digest: SHA256Digest) -> PublishReport.File {
-        PublishReport.File(name: name.name, role: role, path: path, size: size, digest: digest)
-    }
-}

@@ -49,7 +49,7 @@ package struct PublishPlace: Sendable {
             location, access: access, publicURL: publicURL, client: client, time: time)
         guard let publicURL else {
             return Opened(
-                target: target, client: SignedClient(client, access: access, time: time),
+                target: target, client: SignedClient(base: client, access: access, time: time),
                 url: target.manifestURL, isBucket: true)
         }
         return Opened(target: target, client: client, url: publicURL, isBucket: true)

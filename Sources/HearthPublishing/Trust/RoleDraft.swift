@@ -36,35 +36,15 @@ package struct RoleDraft: Sendable, Hashable {
 
 /// How long metadata is valid after it was signed.
 package struct TrustLifetimes: Sendable, Hashable {
-    /// Days of the root.
-    package var root = 730
-    /// Days of the targets.
-    package var targets = 365
-    /// Days of the snapshot.
-    package var snapshot = 365
-    /// Days of the timestamp, which a timer renews. Shorter means that devices notice held-back updates sooner.
-    package var timestamp = 30
+    /// The days of each role. A timer renews the timestamp; with fewer days, devices notice held-back updates sooner.
+    private var days: [MetadataRole: Int] = [.root: 730, .targets: 365, .snapshot: 365, .timestamp: 30]
 
     package init() {}
 
     /// The days of a role.
     package subscript(role: MetadataRole) -> Int {
-        get {
-            switch role {
-            case .root: root
-            case .snapshot: snapshot
-            case .timestamp: timestamp
-            default: targets
-            }
-        }
-        set {
-            switch role {
-            case .root: root = newValue
-            case .snapshot: snapshot = newValue
-            case .timestamp: timestamp = newValue
-            default: targets = newValue
-            }
-        }
+        get { days[role] ?? 365 }
+        set { days[role] = newValue }
     }
 
     func expiry(_ role: MetadataRole, now: Date) -> Date { now.addingTimeInterval(Double(self[role]) * 86400) }

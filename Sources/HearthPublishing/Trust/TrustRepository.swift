@@ -241,7 +241,7 @@ package struct TrustRepository: Sendable, Hashable {
     }
 }
 
-extension HearthError<TrustErrorDomain> {
+extension HearthError<Origin> {
     /// The error of a publisher who lacks keys of a role.
     static func keysMissing(_ role: MetadataRole, found: Int, needed: Int) -> Self {
         Self(

@@ -29,15 +29,7 @@ struct AnthropicDialect: CloudDialect {
         ]
         if !request.system.isEmpty { body["system"] = .string(request.system) }
         if !options.stopStrings.isEmpty { body["stop_sequences"] = .array(options.stopStrings.map { .string($0) }) }
-        if !options.tools.isEmpty {
-            body["tools"] = .array(
-                options.tools.map { tool in
-                    [
-                        "name": .string(tool.name), "description": .string(tool.description),
-                        "input_schema": .object(parsing: tool.parameters),
-                    ]
-                })
-        }
+        if !options.tools.isEmpty { body["tools"] = .array(request.tools(schemaKey: "input_schema")) }
         if let schema = request.schema {
             // A call that the model has to make holds it to the schema; its arguments are the answer.
             body["tools"] = [

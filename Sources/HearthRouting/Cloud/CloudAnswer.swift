@@ -105,6 +105,16 @@ struct CloudRequest: Sendable {
     }
 
     /// The messages in groups that one turn of the dialect holds: results of tools belong together.
+    /// The tools, each with its schema under the vendor's name for it.
+    func tools(schemaKey: String) -> [JSONValue] {
+        options.tools.map { tool in
+            [
+                "name": .string(tool.name), "description": .string(tool.description),
+                schemaKey: .object(parsing: tool.parameters),
+            ]
+        }
+    }
+
     var turns: [[ChatMessage]] {
         messages.reduce(into: []) { turns, message in
             if message.role == .tool, turns.last?.last?.role == .tool {

@@ -177,18 +177,3 @@ struct CloudBody: Sendable {
     let first: [UInt8]?
     let rest: HTTPBody.Iterator
 }
-
-/// Runs `work`, and cancels it after `limit`. Returns `nil` if it was cancelled for that.
-func within<Result: Sendable>(
-    _ limit: Duration, _ work: @escaping @Sendable () async throws -> Result
-) async throws -> Result? {
-    try await withThrowingTaskGroup(of: Result?.self) { group in
-        group.addTask { try await work() }
-        group.addTask {
-            try await Task.sleep(for: limit)
-            return nil
-        }
-        defer { group.cancelAll() }
-        return try await group.next() ?? nil
-    }
-}

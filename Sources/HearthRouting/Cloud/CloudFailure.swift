@@ -45,16 +45,18 @@ struct CloudFailure: Sendable {
         )
         let status = status ?? error["code"]?.count
         let code = code(status: status, words: words, text: (text ?? "").lowercased())
-        var context = context(remedy: remedy(code))
+        let (sentence, remedy) = explanation(of: code)
+        var context = context(remedy: remedy)
         context.found = status.map { "status \($0)" }
         let delay = retryAfter ?? details.lazy.compactMap { $0["retryDelay"]?.string }.first
         context.retryAfterSeconds = delay.flatMap { Self.seconds($0, now: Date()) }
         let serverText = text.map { ": " + shown($0) } ?? status.map { " (status \($0))" } ?? ""
-        return LLMError(code, sentence(code) + serverText, context: context, disposition: Self.disposition(code))
+        return LLMError(
+            code, sentence + serverText, context: context, disposition: remedy == Self.later ? .tryLater : .failed)
     }
 
     /// The kind of error, from what the vendors say in the status, in machine-readable words, or only in the text.
-    private func code(status: Int?, words: Set<String>, text: String) -> ErrorCode<LLMErrorDomain> {
+    private func code(status: Int?, words: Set<String>, text: String) -> ErrorCode<ModelInformation> {
         func says(_ candidates: String...) -> Bool { !words.isDisjoint(with: candidates) }
         func reads(_ candidates: String...) -> Bool { candidates.contains { text.contains($0) } }
         if says("context_length_exceeded", "exceed_context_size_error", "request_too_large") || status == 413
@@ -86,34 +88,31 @@ struct CloudFailure: Sendable {
         return .generateFailed
     }
 
-    private func sentence(_ code: ErrorCode<LLMErrorDomain>) -> String {
+    /// The sentence and the remedy for a kind of error.
+    private func explanation(of code: ErrorCode<ModelInformation>) -> (sentence: String, remedy: String?) {
         let host = settings.host
         switch code {
-        case .exceededContextWindowSize: return "the conversation is too long for \(settings.model) at \(host)"
-        case .noCredits: return "the account at \(host) has no credits left"
-        case .unauthorised: return settings.key == nil ? "\(host) wants a key" : "\(host) refused the key"
-        case .notEntitled: return "the account's plan at \(host) does not include the cloud model"
-        case .remoteModelMissing: return "\(host) does not offer the model \(settings.model.quoted)"
-        case .timedOut: return "\(host) did not answer in time"
-        case .rateLimited: return "\(host) takes no request for now"
-        case .unreachable: return "\(host) failed"
-        default: return "\(host) refused the request"
+        case .exceededContextWindowSize:
+            return (
+                "the conversation is too long for \(settings.model) at \(host)",
+                "Start a new conversation, or send less."
+            )
+        case .noCredits: return ("the account at \(host) has no credits left", nil)
+        case .unauthorised:
+            let sentence = settings.key == nil ? "\(host) wants a key" : "\(host) refused the key"
+            return (sentence, "Check the key of the cloud model.")
+        case .notEntitled: return ("the account's plan at \(host) does not include the cloud model", nil)
+        case .remoteModelMissing:
+            let sentence = "\(host) does not offer the model \(settings.model.quoted)"
+            return (sentence, "Check the name and the address of the cloud model.")
+        case .timedOut: return ("\(host) did not answer in time", Self.later)
+        case .rateLimited: return ("\(host) takes no request for now", Self.later)
+        case .unreachable: return ("\(host) failed", Self.later)
+        default: return ("\(host) refused the request", nil)
         }
     }
 
-    private func remedy(_ code: ErrorCode<LLMErrorDomain>) -> String? {
-        switch code {
-        case .unauthorised: "Check the key of the cloud model."
-        case .remoteModelMissing: "Check the name and the address of the cloud model."
-        case .exceededContextWindowSize: "Start a new conversation, or send less."
-        case .rateLimited, .timedOut, .unreachable: "Try again later."
-        default: nil
-        }
-    }
-
-    private static func disposition(_ code: ErrorCode<LLMErrorDomain>) -> ErrorDisposition {
-        [.rateLimited, .timedOut, .unreachable].contains(code) ? .tryLater : .failed
-    }
+    private static let later = "Try again later."
 
     /// The server's words, quoted, on one line, without the key: some servers repeat it.
     private func shown(_ text: String) -> String {
@@ -166,7 +165,7 @@ struct CloudFailure: Sendable {
             .number.precision(.fractionLength(0...1)).locale(Locale(identifier: "en")))
         return LLMError(
             .timedOut, "\(settings.host) did not begin to answer within \(seconds) s",
-            context: context(remedy: "Try again later."), disposition: .tryLater, underlying: underlying)
+            context: context(remedy: Self.later), disposition: .tryLater, underlying: underlying)
     }
 
     /// A request that failed without a usable response.
@@ -180,7 +179,7 @@ struct CloudFailure: Sendable {
             return interrupted("broke off: \(error.message)", underlying: error)
         case .timedOut:
             return LLMError(
-                .timedOut, error.message, context: context(remedy: "Try again later."), disposition: .tryLater,
+                .timedOut, error.message, context: context(remedy: Self.later), disposition: .tryLater,
                 underlying: error)
         default:
             return LLMError(

@@ -3,12 +3,6 @@ import HearthBase
 import HearthHTTP
 import HearthInference
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// Finds the key of a cloud model.
 package enum CloudKey {
     /// The key in the environment, else in a file; `nil` without either. Blocks.

@@ -13,33 +13,22 @@ public enum CloudKind: String, Sendable, Hashable, CaseIterable {
     /// Messages as Anthropic defined them.
     case anthropic
 
+    private var facts: (url: String?, model: String, keyVariable: String?, contextLength: Int) {
+        switch self {
+        case .openai: ("https://api.openai.com/v1", "gpt-4.1-mini", "OPENAI_API_KEY", 128_000)
+        case .gemini:
+            ("https://generativelanguage.googleapis.com", "gemini-2.5-flash", "GEMINI_API_KEY", 1_048_576)
+        case .geminiRelay: (nil, "gemini-2.5-flash", nil, 1_048_576)
+        case .anthropic: ("https://api.anthropic.com", "claude-haiku-4-5", "ANTHROPIC_API_KEY", 200_000)
+        }
+    }
+
     /// The vendor's address; `nil` for a relay, which has none of its own.
-    package var defaultURL: URL? {
-        switch self {
-        case .openai: URL(string: "https://api.openai.com/v1")
-        case .gemini: URL(string: "https://generativelanguage.googleapis.com")
-        case .geminiRelay: nil
-        case .anthropic: URL(string: "https://api.anthropic.com")
-        }
-    }
-
-    package var defaultModel: String {
-        switch self {
-        case .openai: "gpt-4.1-mini"
-        case .gemini, .geminiRelay: "gemini-2.5-flash"
-        case .anthropic: "claude-haiku-4-5"
-        }
-    }
-
+    package var defaultURL: URL? { facts.url.flatMap { URL(string: $0) } }
+    package var defaultModel: String { facts.model }
     /// The variables of the environment that give the key, the first with a value.
-    package var keyVariables: [String] {
-        switch self {
-        case .openai: ["HEARTH_CLOUD_KEY", "OPENAI_API_KEY"]
-        case .gemini: ["HEARTH_CLOUD_KEY", "GEMINI_API_KEY"]
-        case .geminiRelay: ["HEARTH_CLOUD_KEY"]
-        case .anthropic: ["HEARTH_CLOUD_KEY", "ANTHROPIC_API_KEY"]
-        }
-    }
+    package var keyVariables: [String] { ["HEARTH_CLOUD_KEY"] + [facts.keyVariable].compactMap { $0 } }
+    fileprivate var contextLength: Int { facts.contextLength }
 }
 
 /// Where a cloud model is, and the limits of its requests.
@@ -87,12 +76,7 @@ public struct CloudSettings: Sendable, Hashable {
         idleTimeout = .seconds(60)
         passTimeout = .seconds(120)
         historyLimit = 50
-        contextLength =
-            switch kind {
-            case .gemini, .geminiRelay: 1_048_576
-            case .anthropic: 200_000
-            case .openai: 128_000
-            }
+        contextLength = kind.contextLength
     }
 
     /// Whether the server is the vendor's own, which answers nothing without a key, and the key is missing.

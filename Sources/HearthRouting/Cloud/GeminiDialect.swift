@@ -40,15 +40,8 @@ struct GeminiDialect: CloudDialect {
         if !request.system.isEmpty {
             body["systemInstruction"] = ["parts": [["text": .string(request.system)]]]
         }
-        let options = request.options
-        if !options.tools.isEmpty {
-            let declarations = options.tools.map { tool -> JSONValue in
-                [
-                    "name": .string(tool.name), "description": .string(tool.description),
-                    "parametersJsonSchema": .object(parsing: tool.parameters),
-                ]
-            }
-            body["tools"] = [["functionDeclarations": .array(declarations)]]
+        if !request.options.tools.isEmpty {
+            body["tools"] = [["functionDeclarations": .array(request.tools(schemaKey: "parametersJsonSchema"))]]
         }
         body["generationConfig"] = configuration(request)
         return body

@@ -41,16 +41,8 @@ struct OpenAIDialect: CloudDialect {
         set(options.sampling, in: &body)
         if !options.stopStrings.isEmpty { body["stop"] = .array(options.stopStrings.prefix(4).map { .string($0) }) }
         if !options.tools.isEmpty {
-            body["tools"] = .array(
-                options.tools.map { tool in
-                    [
-                        "type": "function",
-                        "function": [
-                            "name": .string(tool.name), "description": .string(tool.description),
-                            "parameters": .object(parsing: tool.parameters),
-                        ],
-                    ]
-                })
+            let tools = request.tools(schemaKey: "parameters")
+            body["tools"] = .array(tools.map { ["type": "function", "function": $0] })
         }
         if let schema = request.schema {
             body["response_format"] = [

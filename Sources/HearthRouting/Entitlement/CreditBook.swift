@@ -18,6 +18,7 @@ struct CreditBook: DiskRecord, Hashable {
     static let openTurnLifetime: TimeInterval = 600
     static let maximumFileSize = 64 << 10
 
+    private var format = Self.format
     /// The month in UTC, such as `2026-11`.
     private(set) var month: String
     /// Below zero if the server allows more than the tier.
@@ -26,8 +27,6 @@ struct CreditBook: DiskRecord, Hashable {
 
     /// An empty book.
     init(at date: Date) { (month, spent, turns) = (Self.month(of: date), 0, []) }
-
-    private enum CodingKeys: CodingKey { case format, month, spent, turns }
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -39,14 +38,6 @@ struct CreditBook: DiskRecord, Hashable {
         turns = try container.checked(.turns, or: "too many") { (turns: [Turn]) in
             turns.count <= Self.maximumTurns
         }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(Self.format, forKey: .format)
-        try container.encode(month, forKey: .month)
-        try container.encode(spent, forKey: .spent)
-        try container.encode(turns, forKey: .turns)
     }
 
     /// The credits left of so many in the month.
@@ -102,10 +93,6 @@ struct CreditBook: DiskRecord, Hashable {
     }
 
     private static func month(of date: Date) -> String {
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = .gmt
-        let parts = calendar.dateComponents([.year, .month], from: date)
-        let (year, month) = (String(parts.year ?? 0), String(parts.month ?? 0))
-        return String(repeating: "0", count: max(0, 4 - year.count)) + year + "-" + (month.count < 2 ? "0" : "") + month
+        date.formatted(.iso8601.year().month())
     }
 }

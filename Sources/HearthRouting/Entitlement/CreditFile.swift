@@ -1,4 +1,3 @@
-import Foundation
 import HearthBase
 
 /// The credit book on the disk, changed under a lock, so that several processes never spend the same credit.

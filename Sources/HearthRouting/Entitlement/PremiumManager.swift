@@ -1,5 +1,6 @@
 import Foundation
 import HearthBase
+import HearthInference
 import Observation
 
 /// The user's rights and credits for the cloud.
@@ -140,11 +141,20 @@ public final class PremiumManager: Sendable, Observable {
     /// - Throws: `LLMError` with `not-entitled` or `no-credits`; ``RoutingError``, `FileError`.
     package func take(turn: String) async throws {
         let entitlement = state.withLock { $0.entitlement }
-        guard entitlement.canUseCloudAI else { throw CreditRefusal.notEntitled(entitlement.tier) }
+        guard entitlement.canUseCloudAI else {
+            throw LLMError(
+                .notEntitled, "the tier \(entitlement.tier) does not include the cloud",
+                context: ErrorContext(
+                    found: entitlement.tier.name, remedy: "Use a local model, or choose a tier with the cloud."))
+        }
         guard let allowance = entitlement.monthlyCredits else { return }
         let now = time.now
         guard try await change({ $0.take(turn, of: allowance, at: now) }) else {
-            throw CreditRefusal.noCredits(allowance)
+            throw LLMError(
+                .noCredits, "the \(allowance) credits of this month are spent",
+                context: ErrorContext(
+                    expected: "\(allowance)", found: "0",
+                    remedy: "Use a local model until the next month begins (UTC), or choose a tier with more."))
         }
     }
 

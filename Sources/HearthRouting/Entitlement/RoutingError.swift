@@ -1,16 +1,11 @@
 import HearthBase
 
-/// The codes of ``RoutingError``.
-public enum RoutingErrorDomain: ErrorDomain {
-    public static var errorCodes: [ErrorCode<Self>] {
-        [.cloudOff, .cloudMissing, .creditsUnreadable, .nothingToContinue]
-    }
-}
+extension RouteDecision: ErrorDomain {}
 
 /// A request that no engine could be chosen for, or a fault in the files of the routing.
-public typealias RoutingError = HearthError<RoutingErrorDomain>
+public typealias RoutingError = HearthError<RouteDecision>
 
-extension ErrorCode<RoutingErrorDomain> {
+extension ErrorCode<RouteDecision> {
     /// The cloud was asked for, but a setting or a private conversation forbids it.
     public static var cloudOff: Self { "cloud-off" }
     /// The cloud was asked for, but none is set up.

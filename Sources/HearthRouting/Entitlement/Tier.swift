@@ -44,20 +44,14 @@ public struct Entitlement: Sendable, Hashable {
     public static let ownKey = Entitlement(.pro)
 }
 
-/// Rights from settings, which do not change while the program runs.
-package struct ConfiguredEntitlement: Sendable {
-    package let entitlement: Entitlement
-
-    /// The given rights.
-    package init(_ entitlement: Entitlement) { self.entitlement = entitlement }
-
-    /// The rights in settings.
+extension Entitlement {
+    /// The rights in settings, which do not change while the program runs.
     /// - Parameters:
     ///   - tier: the name of a usual tier; `nil` for ``Tier/pro`` with the user's own key, else ``Tier/free``.
     ///   - credits: the messages in each month; `nil` if they are not counted.
     ///   - hasOwnKey: requests carry the user's own key and do not pass through a relay.
     package init(tier: String?, credits: Int?, hasOwnKey: Bool) {
         let known = tier.flatMap { name in Tier.all.first { $0.name == name } }
-        entitlement = Entitlement(known ?? (hasOwnKey ? .pro : .free), monthlyCredits: credits)
+        self.init(known ?? (hasOwnKey ? .pro : .free), monthlyCredits: credits)
     }
 }

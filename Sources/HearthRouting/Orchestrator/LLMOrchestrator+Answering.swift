@@ -35,13 +35,6 @@ extension LLMOrchestrator {
         var interruption: Interruption?
     }
 
-    /// The end of a cloud answer.
-    private enum CloudAttempt {
-        case ended(Outcome)
-        /// Nothing was visible: a local engine may answer.
-        case failed(any Error)
-    }
-
     /// Answers a request with the engine that the rules choose.
     func answer(_ call: Call) async throws -> Outcome {
         let decision = try await admit(call)
@@ -51,8 +44,8 @@ extension LLMOrchestrator {
         }
         let error: any Error
         switch try await answer(call, from: cloud, decision) {
-        case .ended(let outcome): return outcome
-        case .failed(let failure): error = failure
+        case .success(let outcome): return outcome
+        case .failure(let failure): error = failure
         }
         await note(nil, of: call.request)
         guard call.request.preference != .cloud else { throw error }
@@ -128,7 +121,7 @@ extension LLMOrchestrator {
 
     private func answer(
         _ call: Call, from cloud: any RemoteEngine, _ decision: RouteDecision
-    ) async throws -> CloudAttempt {
+    ) async throws -> Result<Outcome, any Error> {
         let turn = call.turn
         do {
             try await premium.take(turn: turn)
@@ -136,7 +129,7 @@ extension LLMOrchestrator {
             apply(.cloudEnded(.cancelled))
             updateActiveSource(reason: "credits taken")
             if error is CancellationError { throw error }
-            return .failed(error)
+            return .failure(error)
         }
         while true {
             let firstToken = Locked<Task<Void, Never>?>(nil)
@@ -155,7 +148,7 @@ extension LLMOrchestrator {
                 let failure = RouteFailure(.unreachable, code: summary.reason.rawValue)
                 apply(.cloudEnded(.failed(failure)))
                 await giveBack(turn: turn)
-                return .failed(
+                return .failure(
                     LLMError(.unreachable, "the cloud broke off before its first word", disposition: .tryLater))
             case .success(let summary):
                 await premium.settle(turn: turn)
@@ -165,7 +158,7 @@ extension LLMOrchestrator {
                 apply(.cloudEnded(isBroken ? .failed(broken) : .succeeded))
                 await corrections.withLock { $0 }?.value
                 await note(decision, of: call.request)
-                return .ended(
+                return .success(
                     Outcome(summary: summary, interruption: isBroken ? call.interruption(after: passed.text) : nil))
             case .failure(let error) where error is CancellationError || Task.isCancelled:
                 apply(.cloudEnded(.cancelled))
@@ -177,7 +170,7 @@ extension LLMOrchestrator {
                     apply(.cloudEnded(.failed(failure)))
                     Log.write(.warning, "routing", "the cloud broke off an answer: \(error)")
                     await note(decision, of: call.request)
-                    return .ended(call.interrupted(after: passed.text))
+                    return .success(call.interrupted(after: passed.text))
                 }
                 // A request whose time is up is not repeated.
                 if !passed.hasBegun, let wait = retry(after: failure),
@@ -196,7 +189,7 @@ extension LLMOrchestrator {
                 await giveBack(turn: turn)
                 if failure.kind == .noCredits { await premium.correct(left: 0, turn: turn) }
                 updateActiveSource(reason: "cloud failed")
-                return .failed(error)
+                return .failure(error)
             }
         }
     }

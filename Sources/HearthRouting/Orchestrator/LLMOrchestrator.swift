@@ -42,8 +42,7 @@ public actor LLMOrchestrator {
     ///   - folder: keeps the last decisions and the cloud's state for later processes; `nil` keeps nothing.
     package init(
         local: any LocalEngines, cloud: (any RemoteEngine)?, premium: PremiumManager, forceLocal: Bool = false,
-        network: any NetworkMonitor, folder: Path? = nil, time: TimeSource = .system,
-        settings: RouteSettings = RouteSettings()
+        network: any NetworkMonitor, folder: Path? = nil, time: TimeSource = .system
     ) async {
         self.local = local
         self.cloud = cloud
@@ -51,12 +50,12 @@ public actor LLMOrchestrator {
         self.time = time
         self.forceLocal = forceLocal
         journal = folder.map { RouteJournal(folder: $0) }
-        let recorded = await Self.recorded(in: folder)
+        let recorded = try? await blocking { folder.map { RouteJournal.read($0) } }
         await Self.read(premium)
         watch = time.stopwatch()
         route = Route(
-            policy: RoutePolicy(forceLocal: forceLocal, cloud: cloud?.address, premium.rights), settings: settings,
-            at: .zero, recorded: recorded.endpoint, date: time.now)
+            policy: RoutePolicy(forceLocal: forceLocal, cloud: cloud?.address, premium.rights),
+            at: .zero, recorded: recorded?.endpoint, date: time.now)
         // A device that is offline sends no first request.
         if cloud != nil, !route.policy.isThisMachine, await !network.reading().isOnline {
             _ = route.handle(.network(isOnline: false), at: .zero)
@@ -68,15 +67,6 @@ public actor LLMOrchestrator {
         timer?.task.cancel()
         followers.withLock { for task in $0 { task.cancel() } }
         for watcher in watchers.values { watcher.finish() }
-    }
-
-    private static func recorded(in folder: Path?) async -> RouteRecord {
-        guard let folder else { return RouteRecord() }
-        do {
-            return try await blocking { RouteJournal.read(folder) }
-        } catch {
-            return RouteRecord()
-        }
     }
 
     /// Follows the network and the user's rights, without keeping this orchestrator alive.
@@ -256,14 +246,5 @@ extension RoutePolicy {
             forceLocal: forceLocal, endpoint: cloud?.withoutQuery, isThisMachine: cloud?.isLoopback ?? false,
             tier: rights.entitlement.tier.name, canUseCloudAI: rights.entitlement.canUseCloudAI,
             credits: rights.credits)
-    }
-}
-
-extension URL {
-    /// The address for records: a query, a fragment, a user name or a password may be secret.
-    fileprivate var withoutQuery: String {
-        guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return "the cloud" }
-        (parts.query, parts.fragment, parts.user, parts.password) = (nil, nil, nil, nil)
-        return parts.string ?? "the cloud"
     }
 }

@@ -40,26 +40,18 @@ package struct RouteRecord: DiskRecord, Hashable {
     /// The age up to which a stable connection of an earlier process counts.
     static let stableAge: TimeInterval = 600
 
+    private var format = Self.format
     package var endpoint: Endpoint?
     /// The last decisions, the oldest first.
     package var decisions: [Entry] = []
 
     package init() {}
 
-    private enum CodingKeys: CodingKey { case format, endpoint, decisions }
-
     package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         try container.require(format: Self.format, .format)
         endpoint = try container.decodeIfPresent(Endpoint.self, forKey: .endpoint)
         decisions = try container.decode([Entry].self, forKey: .decisions).suffix(Self.maximumEntries)
-    }
-
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(Self.format, forKey: .format)
-        try container.encodeIfPresent(endpoint, forKey: .endpoint)
-        try container.encode(decisions, forKey: .decisions)
     }
 
     /// Adds decisions; of those of several processes, the last ones by date stay.
@@ -86,12 +78,10 @@ extension Route {
     /// The route at the start of a process, with what an earlier one recorded of the same endpoint. Dates that do not fit the
     /// clock are ignored.
     package init(
-        policy: RoutePolicy, settings: RouteSettings = RouteSettings(), at now: Duration,
-        recorded: RouteRecord.Endpoint?,
-        date: Date
+        policy: RoutePolicy, at now: Duration, recorded: RouteRecord.Endpoint?, date: Date
     ) {
         guard let recorded, recorded.address == policy.endpoint else {
-            self.init(policy: policy, settings: settings, at: now)
+            self.init(policy: policy, at: now)
             return
         }
         func age(_ day: Date, atMost limit: TimeInterval) -> Duration? {
@@ -108,7 +98,7 @@ extension Route {
         }
         let isStable = recorded.stable.flatMap { age($0, atMost: RouteRecord.stableAge) } != nil
         self.init(
-            policy: policy, settings: settings, at: now, isStable: isStable,
+            policy: policy, at: now, isStable: isStable,
             breaker: CircuitBreaker(failures: failures, openUntil: pause), health: answer)
     }
 }

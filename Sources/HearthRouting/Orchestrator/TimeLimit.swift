@@ -6,14 +6,22 @@ package func within<Result: Sendable>(
     _ limit: Duration, of time: TimeSource, orThrow error: any Error,
     _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
+    let result = try await within(limit, of: time) { try await abandonable(body) }
+    guard let result else { throw error }
+    return result
+}
+
+/// Performs `body`, and cancels it after a time. Returns `nil` if it was cancelled for that.
+func within<Result: Sendable>(
+    _ limit: Duration, of time: TimeSource = .system, _ body: @escaping @Sendable () async throws -> Result
+) async throws -> Result? {
     try await withThrowingTaskGroup(of: Result?.self) { group in
-        group.addTask { try await abandonable { _ in try await body() } }
+        group.addTask { try await body() }
         group.addTask {
             try await time.sleep(for: limit)
             return nil
         }
         defer { group.cancelAll() }
-        guard let first = try await group.next(), let result = first else { throw error }
-        return result
+        return try await group.next() ?? nil
     }
 }

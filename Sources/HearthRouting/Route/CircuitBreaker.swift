@@ -14,11 +14,8 @@ package struct CircuitBreaker: Sendable, Hashable {
     /// Whether the one request after the pause is under way.
     package private(set) var isProbing = false
 
-    /// A closed breaker.
-    package init() {}
-
-    /// A breaker that an earlier process left in this state.
-    package init(failures: [Duration], openUntil: Duration?) {
+    /// A closed breaker, or one that an earlier process left in this state.
+    package init(failures: [Duration] = [], openUntil: Duration? = nil) {
         self.failures = Array(failures.suffix(Self.limit))
         self.openUntil = openUntil
     }

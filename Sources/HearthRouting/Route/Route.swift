@@ -7,7 +7,6 @@
 /// 4. Offline, a connection that is not stable yet, or a cloud that is not reachable: local.
 /// 5. Otherwise: cloud.
 package struct Route: Sendable, Hashable {
-    package let settings: RouteSettings
     package private(set) var policy: RoutePolicy
     package private(set) var link: RouteLink
     package private(set) var health = RouteHealth()
@@ -41,18 +40,17 @@ package struct Route: Sendable, Hashable {
     ///   - isStable: an earlier process has waited for the connection to be stable.
     ///   - breaker, health: the state that an earlier process left, in times of this one.
     package init(
-        policy: RoutePolicy, settings: RouteSettings = RouteSettings(), at now: Duration = .zero,
+        policy: RoutePolicy, at now: Duration = .zero,
         isStable: Bool = false,
         breaker: CircuitBreaker = CircuitBreaker(), health: RouteHealth.Answer? = nil
     ) {
         self.policy = policy
-        self.settings = settings
         self.breaker = breaker
         self.health.last = health
         hasBeenStable = isStable || policy.isThisMachine
         link =
             hasBeenStable
-            ? .stable : .settling(since: now, window: settings.firstWindow, isReconnect: false)
+            ? .stable : .settling(since: now, window: Self.firstWindow, isReconnect: false)
         source = assess(RouteRequest(), at: now).source
     }
 
@@ -67,7 +65,7 @@ package struct Route: Sendable, Hashable {
         case .policy(let policy): take(policy, at: now)
         case .health(let check, let isHealthy):
             guard health.running == check else { break }
-            health.take(isHealthy: isHealthy, at: now, settings)
+            health.take(isHealthy: isHealthy, at: now)
         case .cloudToken: takeAnswer(at: now)
         case .cloudEnded(let outcome): takeEnd(outcome, at: now)
         case .localBegan:
@@ -76,7 +74,7 @@ package struct Route: Sendable, Hashable {
         case .localEnded:
             localAnswers = max(0, localAnswers - 1)
             // A model that has just answered is idle from now on.
-            if evictionDue != nil { evictionDue = now + settings.evictionDelay }
+            if evictionDue != nil { evictionDue = now + Self.evictionDelay }
         }
         return advance(to: now)
     }
@@ -85,7 +83,7 @@ package struct Route: Sendable, Hashable {
     package mutating func noteCheck(isHealthy: Bool, at now: Duration) {
         health.require(at: now)
         _ = health.begin()
-        health.take(isHealthy: isHealthy, at: now, settings)
+        health.take(isHealthy: isHealthy, at: now)
     }
 
     /// The time of the next change without an event; `nil` if none is due.
@@ -117,7 +115,7 @@ package struct Route: Sendable, Hashable {
             (health.running, health.nextCheck) = (nil, nil)
         case (.offline, true):
             link = .settling(
-                since: now, window: hasBeenStable ? settings.reconnectWindow : settings.firstWindow,
+                since: now, window: hasBeenStable ? Self.reconnectWindow : Self.firstWindow,
                 isReconnect: hasBeenStable)
         case (_, true): break
         }
@@ -137,7 +135,7 @@ package struct Route: Sendable, Hashable {
         }
         // The refusal was for the old tier.
         if new.tier != old.tier { pause = nil }
-        let isRecent = health.last.map { $0.isHealthy && now - $0.time <= settings.healthAge } ?? false
+        let isRecent = health.last.map { $0.isHealthy && now - $0.time <= Self.healthAge } ?? false
         // Credits that are back say nothing about the endpoint; a running check answers this question too.
         if new.includesCloud, !old.includesCloud, !isRecent, health.running == nil { health.require(at: now) }
     }
@@ -163,7 +161,7 @@ package struct Route: Sendable, Hashable {
             case .rateLimited, .refused, .noCredits:
                 // The endpoint answered, so that it is reachable.
                 breaker.succeed()
-                pause = Pause(until: now + (failure.retryAfter ?? settings.refusalPause), code: failure.code)
+                pause = Pause(until: now + (failure.retryAfter ?? Self.refusalPause), code: failure.code)
             case .request: breaker.succeed()
             }
         }
@@ -192,12 +190,12 @@ package struct Route: Sendable, Hashable {
             effects.append(.switched(decision))
         }
         if source == .cloud, !isConfirmed, let last = health.last, last.isHealthy,
-            now - last.time <= settings.healthAge
+            now - last.time <= Self.healthAge
         {
             isConfirmed = true
         }
         if source == .cloud, isConfirmed, mayHoldModels, evictionDue == nil {
-            evictionDue = now + settings.evictionDelay
+            evictionDue = now + Self.evictionDelay
         }
         if let due = evictionDue, now >= due, localAnswers == 0 {
             (evictionDue, mayHoldModels) = (nil, false)
@@ -243,38 +241,30 @@ package struct Route: Sendable, Hashable {
     }
 
     /// A rule applied to a request: with a reason, it decides for the local engine.
-    private struct Rule {
-        var name: String
-        var finding: String
-        var reason: RouteReason?
+    private typealias Rule = (name: String, finding: String, reason: RouteReason?)
 
-        init(_ name: String, _ finding: String, _ reason: RouteReason?) {
-            self.name = name
-            self.finding = finding
-            self.reason = reason
-        }
-    }
+    private func rule(_ name: String, _ finding: String, _ reason: RouteReason?) -> Rule { (name, finding, reason) }
 
     private func rules(_ request: RouteRequest, at now: Duration) -> [Rule] {
         let prefersCloud = request.preference == .cloud
         return [
-            Rule("forceLocal", policy.forceLocal ? "on" : "off", policy.forceLocal ? .forceLocal : nil),
-            Rule("private", request.isPrivate ? "yes" : "no", request.isPrivate ? .privateConversation : nil),
-            Rule(
+            rule("forceLocal", policy.forceLocal ? "on" : "off", policy.forceLocal ? .forceLocal : nil),
+            rule("private", request.isPrivate ? "yes" : "no", request.isPrivate ? .privateConversation : nil),
+            rule(
                 "preference", request.preference?.rawValue ?? "automatic",
                 request.preference == .local ? .localPreferred : nil),
-            Rule(
+            rule(
                 "named model", request.model == nil ? "no" : "yes",
                 request.model != nil && !prefersCloud ? .modelNamed : nil),
-            Rule("cloud", policy.endpoint ?? "not set up", policy.endpoint == nil ? .cloudMissing : nil),
-            Rule("tier", policy.tier, policy.canUseCloudAI ? nil : .tier(policy.tier)),
-            Rule(
+            rule("cloud", policy.endpoint ?? "not set up", policy.endpoint == nil ? .cloudMissing : nil),
+            rule("tier", policy.tier, policy.canUseCloudAI ? nil : .tier(policy.tier)),
+            rule(
                 "credits", policy.credits.map(String.init) ?? "not counted",
                 policy.credits.map { $0 <= 0 } ?? false ? .noCredits : nil),
             linkRule(at: now, prefersCloud),
             healthRule(prefersCloud),
             breakerRule(at: now),
-            Rule(
+            rule(
                 "pause", pause.map { "until the endpoint takes requests again (\($0.code))" } ?? "none",
                 pause.flatMap {
                     $0.until > now ? .paused(code: $0.code, seconds: ($0.until - now).wholeSeconds) : nil
@@ -284,27 +274,27 @@ package struct Route: Sendable, Hashable {
 
     private func linkRule(at now: Duration, _ prefersCloud: Bool) -> Rule {
         switch link {
-        case .offline: Rule("network", "offline", .offline)
+        case .offline: rule("network", "offline", .offline)
         case .settling(let since, let window, let isReconnect):
-            Rule(
+            rule(
                 "network", "online since \((now - since).wholeSeconds) s",
                 // A caller who prefers the cloud does not wait for a stable connection.
                 prefersCloud || now >= since + window
                     ? nil : .settling(seconds: (since + window - now).wholeSeconds, isReconnect: isReconnect))
-        case .stable: Rule("network", policy.isThisMachine ? "this machine" : "stable", nil)
+        case .stable: rule("network", policy.isThisMachine ? "this machine" : "stable", nil)
         }
     }
 
     private func healthRule(_ prefersCloud: Bool) -> Rule {
-        guard health.isRequired else { return Rule("health", health.last == nil ? "not needed" : "healthy", nil) }
+        guard health.isRequired else { return rule("health", health.last == nil ? "not needed" : "healthy", nil) }
         // The request of a caller who prefers the cloud is itself the test.
         let reason: RouteReason? = prefersCloud ? nil : health.hasFailed ? .unhealthy : .checking
-        return Rule("health", health.hasFailed ? "failed" : "not checked yet", reason)
+        return rule("health", health.hasFailed ? "failed" : "not checked yet", reason)
     }
 
     private func breakerRule(at now: Duration) -> Rule {
         let rest = breaker.openUntil.map { max(.zero, $0 - now).wholeSeconds } ?? 0
-        return Rule(
+        return rule(
             "breaker", breaker.openUntil == nil ? "closed" : rest > 0 ? "open" : "half open",
             breaker.allows(at: now) ? nil : .failing(seconds: rest))
     }

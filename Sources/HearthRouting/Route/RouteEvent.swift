@@ -41,11 +41,6 @@ package struct RouteHealth: Sendable, Hashable {
     package struct Answer: Sendable, Hashable {
         package var time: Duration
         package var isHealthy: Bool
-
-        package init(time: Duration, isHealthy: Bool) {
-            self.time = time
-            self.isHealthy = isHealthy
-        }
     }
 
     package internal(set) var last: Answer?
@@ -80,17 +75,17 @@ package struct RouteHealth: Sendable, Hashable {
     }
 
     /// Notes the answer of the running check.
-    mutating func take(isHealthy: Bool, at now: Duration, _ settings: RouteSettings) {
+    mutating func take(isHealthy: Bool, at now: Duration) {
         running = nil
         last = Answer(time: now, isHealthy: isHealthy)
         isRequired = !isHealthy
         guard !isHealthy else { return }
         hasFailed = true
-        let schedule = settings.healthSchedule
+        let schedule = Route.healthSchedule
         let offset =
             tries < schedule.count
             ? schedule[tries]
-            : (schedule.last ?? .zero) + settings.healthInterval * (tries - schedule.count + 1)
+            : (schedule.last ?? .zero) + Route.healthInterval * (tries - schedule.count + 1)
         nextCheck = max(now, began + offset)
     }
 

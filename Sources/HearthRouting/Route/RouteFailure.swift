@@ -49,7 +49,7 @@ package struct RouteFailure: Sendable, Hashable {
     /// Whether the same request may succeed in a moment: the server was not reached, or said when.
     var isWorthRetrying: Bool {
         switch kind {
-        case .unreachable: code == ErrorCode<LLMErrorDomain>.unreachable.rawValue
+        case .unreachable: code == ErrorCode<ModelInformation>.unreachable.rawValue
         case .rateLimited: retryAfter != nil
         case .refused, .noCredits, .request: false
         }

@@ -1,29 +1,21 @@
-/// The settings and rights that the route depends on.
+/// The settings and rights that the route depends on; by default, those of a device without a cloud.
 package struct RoutePolicy: Sendable, Hashable {
     /// The user's setting that local models answer everything.
-    package var forceLocal: Bool
+    package var forceLocal = false
     /// The address of the cloud without its query; `nil` if no cloud is set up.
     package var endpoint: String?
     /// Whether the endpoint is on this machine, so that the network does not matter.
-    package var isThisMachine: Bool
+    package var isThisMachine = false
     /// The name of the user's tier.
-    package var tier: String
+    package var tier = "free"
     /// Whether the tier includes the cloud.
-    package var canUseCloudAI: Bool
+    package var canUseCloudAI = false
     /// The credits left this month; `nil` if they are not counted.
     package var credits: Int?
 
-    /// A policy of the given facts; by default, of a device without a cloud.
-    package init(
-        forceLocal: Bool = false, endpoint: String? = nil, isThisMachine: Bool = false, tier: String = "free",
-        canUseCloudAI: Bool = false, credits: Int? = nil
-    ) {
-        self.forceLocal = forceLocal
-        self.endpoint = endpoint
-        self.isThisMachine = isThisMachine
-        self.tier = tier
-        self.canUseCloudAI = canUseCloudAI
-        self.credits = credits
+    /// A policy that allows a cloud at an unknown address.
+    package static func anyCloud(forceLocal: Bool) -> RoutePolicy {
+        RoutePolicy(forceLocal: forceLocal, endpoint: "", tier: "", canUseCloudAI: true)
     }
 
     /// Whether the settings and the tier include the cloud.
@@ -33,21 +25,18 @@ package struct RoutePolicy: Sendable, Hashable {
 }
 
 /// The times and limits of the route.
-package struct RouteSettings: Sendable, Hashable {
+extension Route {
     /// The time for which a first connection has to be stable before the cloud is used.
-    package var firstWindow: Duration = .seconds(2)
+    static let firstWindow: Duration = .seconds(2)
     /// The same for a connection that returns.
-    package var reconnectWindow: Duration = .seconds(30)
+    static let reconnectWindow: Duration = .seconds(30)
     /// The starts of the health checks after the first one is due; later ones follow in ``healthInterval``.
-    package var healthSchedule: [Duration] = [.zero, .seconds(5), .seconds(15)]
-    package var healthInterval: Duration = .seconds(60)
+    static let healthSchedule: [Duration] = [.zero, .seconds(5), .seconds(15)]
+    static let healthInterval: Duration = .seconds(60)
     /// The age up to which the last answer of the cloud makes another check needless.
-    package var healthAge: Duration = .seconds(60)
+    static let healthAge: Duration = .seconds(60)
     /// The time from a confirmed switch to the cloud to the eviction of local models.
-    package var evictionDelay: Duration = .seconds(30)
+    static let evictionDelay: Duration = .seconds(30)
     /// The time without requests after a refused key.
-    package var refusalPause: Duration = .seconds(60)
-
-    /// The usual times.
-    package init() {}
+    static let refusalPause: Duration = .seconds(60)
 }

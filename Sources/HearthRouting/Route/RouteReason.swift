@@ -23,48 +23,37 @@ package enum RouteReason: Sendable, Hashable {
     case tookOver(code: String)
 
     /// A stable name for programs.
-    package var code: String {
-        switch self {
-        case .forceLocal: "force-local"
-        case .privateConversation: "private"
-        case .localPreferred: "local-preferred"
-        case .modelNamed: "model-named"
-        case .cloudMissing: "cloud-missing"
-        case .tier: "tier"
-        case .noCredits: "no-credits"
-        case .offline: "offline"
-        case .settling: "settling"
-        case .checking: "checking"
-        case .unhealthy: "unhealthy"
-        case .failing: "failing"
-        case .paused: "paused"
-        case .cloud: "cloud"
-        case .tookOver: "took-over"
-        }
-    }
-
+    package var code: String { words.code }
     /// The reason for people, without a full stop.
-    package var text: String {
+    package var text: String { words.text }
+
+    private var words: (code: String, text: String) {
         switch self {
-        case .forceLocal: "the setting forceLocal is on"
-        case .privateConversation: "the conversation is private"
-        case .localPreferred: "a local answer was asked for"
-        case .modelNamed: "a local model was named"
-        case .cloudMissing: "no cloud is set up"
-        case .tier(let name): "the tier \(name) has no cloud"
-        case .noCredits: "no credits are left this month"
-        case .offline: "the device is offline"
-        case .settling(let seconds, false): "the connection is new; the cloud is used in \(seconds) s"
-        case .settling(let seconds, true): "the connection has just returned; the cloud is used in \(seconds) s"
-        case .checking: "the cloud is being checked"
-        case .unhealthy: "the last check of the cloud failed"
+        case .forceLocal: ("force-local", "the setting forceLocal is on")
+        case .privateConversation: ("private", "the conversation is private")
+        case .localPreferred: ("local-preferred", "a local answer was asked for")
+        case .modelNamed: ("model-named", "a local model was named")
+        case .cloudMissing: ("cloud-missing", "no cloud is set up")
+        case .tier(let name): ("tier", "the tier \(name) has no cloud")
+        case .noCredits: ("no-credits", "no credits are left this month")
+        case .offline: ("offline", "the device is offline")
+        case .settling(let seconds, let isReconnect):
+            (
+                "settling",
+                "the connection \(isReconnect ? "has just returned" : "is new"); the cloud is used in \(seconds) s"
+            )
+        case .checking: ("checking", "the cloud is being checked")
+        case .unhealthy: ("unhealthy", "the last check of the cloud failed")
         case .failing(let seconds):
-            seconds > 0
-                ? "the cloud failed repeatedly; it is tried again in \(seconds) s"
-                : "the cloud failed repeatedly; another request is testing it"
-        case .paused(let code, let seconds): "\(Self.text(ofFailure: code)); it is tried again in \(seconds) s"
-        case .cloud: "the cloud is allowed and reachable"
-        case .tookOver(let code): Self.text(ofFailure: code)
+            (
+                "failing",
+                "the cloud failed repeatedly; "
+                    + (seconds > 0 ? "it is tried again in \(seconds) s" : "another request is testing it")
+            )
+        case .paused(let code, let seconds):
+            ("paused", "\(Self.text(ofFailure: code)); it is tried again in \(seconds) s")
+        case .cloud: ("cloud", "the cloud is allowed and reachable")
+        case .tookOver(let code): ("took-over", Self.text(ofFailure: code))
         }
     }
 
@@ -101,9 +90,6 @@ package enum RouteReason: Sendable, Hashable {
         case .noCredits, .offline, .settling, .checking, .unhealthy, .failing, .paused, .cloud, .tookOver: false
         }
     }
-
-    /// Whether a local answer for this reason is worth a message to the user, who expects the cloud.
-    package var isNotice: Bool { self == .noCredits }
 }
 
 /// The engine of an answer, and why.
@@ -124,5 +110,5 @@ public struct RouteDecision: Sendable, Hashable {
     /// The reason for people, without a full stop.
     public var reasonText: String { reason.text }
     /// Whether the reason is worth a message: no credits are left.
-    public var isNotice: Bool { reason.isNotice }
+    public var isNotice: Bool { reason == .noCredits }
 }

@@ -1,12 +1,6 @@
 import Foundation
 import HearthBase
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// The decisions of a gateway: one JSON object a line, without texts of people and without secrets.
 ///
 /// ```json
@@ -30,11 +24,12 @@ package actor AuditLog {
             case returned
         }
 
+        var time: Date?
+        var action: Action
+        var outcome: Outcome
         var request: String
         /// The id of the key; `nil` for a request without a known one.
         var key: String?
-        var action: Action
-        var outcome: Outcome
         /// The reason of a refusal.
         var code: String?
         /// The file's name in the bucket.
@@ -43,33 +38,6 @@ package actor AuditLog {
         var seconds: Int?
         /// The credits left.
         var credits: Int?
-
-        init(
-            _ action: Action, _ outcome: Outcome, request: String, key: String? = nil, code: String? = nil,
-            object: String? = nil, seconds: Int? = nil, credits: Int? = nil
-        ) {
-            self.action = action
-            self.outcome = outcome
-            self.request = request
-            self.key = key
-            self.code = code
-            self.object = object
-            self.seconds = seconds
-            self.credits = credits
-        }
-    }
-
-    private struct Line: Encodable {
-        let time: Date
-        let entry: Entry
-
-        func encode(to encoder: any Encoder) throws {
-            var values = encoder.container(keyedBy: Keys.self)
-            try values.encode(time, forKey: .time)
-            try entry.encode(to: encoder)
-        }
-
-        private enum Keys: CodingKey { case time }
     }
 
     private let executor = ThreadExecutor(name: "hearth.audit")
@@ -99,7 +67,9 @@ package actor AuditLog {
     /// Adds a line. A line that cannot be written is reported in the log, once until the next success.
     func record(_ entry: Entry) {
         // The entry holds texts and numbers, which can always be encoded.
-        guard var line = try? JSON.data(Line(time: time.now, entry: entry)) else { return }
+        var entry = entry
+        entry.time = time.now
+        guard var line = try? JSON.data(entry) else { return }
         line.append(UInt8(ascii: "\n"))
         let error = append(line)
         if error != 0, !hasFailed {

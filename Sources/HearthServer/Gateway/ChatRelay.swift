@@ -7,19 +7,6 @@ import HearthHTTP
 /// A request has Gemini's own body and a client's `Accept`: without `application/json` alone it gets events, else a JSON
 /// array. Both forms are passed on byte by byte.
 package struct ChatRelay: Sendable {
-    /// The place of the cloud model.
-    package struct Cloud: Sendable {
-        package var url: URL
-        package var model: String
-        package var key: Secret
-
-        package init(url: URL, model: String, key: Secret) {
-            self.url = url
-            self.model = model
-            self.key = key
-        }
-    }
-
     /// The largest body of a request: pictures are in it, as base64.
     static let bodyLimit = 20 << 20
     /// The longest wait for the first token.
@@ -30,11 +17,14 @@ package struct ChatRelay: Sendable {
     private static let headLimit = 1 << 20
     private static let errorLimit = 64 << 10
 
-    private let cloud: Cloud
+    private let url: URL
+    private let model: String
+    private let key: Secret
     private let http: any HTTPClient
 
-    package init(_ cloud: Cloud, http: any HTTPClient = CurlHTTPClient()) {
-        self.cloud = cloud
+    /// Asks a model of Gemini at a server, with a key.
+    package init(url: URL, model: String, key: Secret, http: any HTTPClient = CurlHTTPClient()) {
+        (self.url, self.model, self.key) = (url, model, key)
         self.http = http
     }
 
@@ -89,10 +79,9 @@ package struct ChatRelay: Sendable {
     }
 
     private func ask(_ body: [UInt8], _ mode: ChatProgress.Mode) async throws -> Begun {
-        var base = cloud.url.absoluteString
+        var base = self.url.absoluteString
         while base.hasSuffix("/") { base.removeLast() }
-        let unreserved = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "-._~"))
-        let model = cloud.model.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+        let model = PercentText.encoded(self.model)
         let query = mode == .events ? "?alt=sse" : ""
         guard let url = URL(string: "\(base)/v1beta/models/\(model):streamGenerateContent\(query)") else {
             throw Self.away(502, "the address of the cloud model cannot be used")
@@ -100,7 +89,7 @@ package struct ChatRelay: Sendable {
         let response = try await http.execute(
             HTTPRequest(
                 url, method: "POST",
-                headers: ["Content-Type": "application/json", "x-goog-api-key": cloud.key.value],
+                headers: ["Content-Type": "application/json", "x-goog-api-key": key.value],
                 body: Data(body), idleTimeout: Self.firstTokenLimit, totalTimeout: Self.answerLimit,
                 // The key and the conversation are for this server only.
                 maximumRedirects: 0))
@@ -161,7 +150,7 @@ package struct ChatRelay: Sendable {
     private func refusal(_ status: Int, _ error: JSONValue, retryAfter: String?) -> GatewayRefusal {
         var message = "the cloud model refuses the request"
         if case .string(let text)? = error.members?["message"] { message = String(text.prefix(500)) }
-        message = message.replacing(cloud.key.value, with: "(secret)")
+        message = message.replacing(key.value, with: "(secret)")
         var reasons = ""
         if case .array(let details)? = error.members?["details"] {
             for case .string(let reason)? in details.map({ $0.members?["reason"] }) { reasons += reason + " " }

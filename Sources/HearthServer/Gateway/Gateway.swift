@@ -61,7 +61,7 @@ package struct Gateway: Sendable {
     // MARK: Addresses
 
     private func address(_ request: ServerRequest) async -> ServerReply {
-        var entry = AuditLog.Entry(.address, .refused, request: request.id)
+        var entry = AuditLog.Entry(action: .address, outcome: .refused, request: request.id)
         do {
             let key = try await admit(request, .download, &entry)
             guard let signer else { throw GatewayRefusal.notOffered(.download) }
@@ -89,7 +89,7 @@ package struct Gateway: Sendable {
     // MARK: Chat
 
     private func chat(_ request: ServerRequest) async -> ServerReply {
-        var entry = AuditLog.Entry(.chat, .refused, request: request.id)
+        var entry = AuditLog.Entry(action: .chat, outcome: .refused, request: request.id)
         do {
             let key = try await admit(request, .chat, &entry)
             guard let relay else { throw GatewayRefusal.notOffered(.chat) }

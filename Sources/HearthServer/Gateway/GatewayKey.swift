@@ -90,7 +90,6 @@ enum GatewayRefusal: Error, Sendable, Hashable {
 
     /// The stable code.
     var code: String { parts.code }
-    var status: Int { parts.status }
 
     var reply: ServerReply {
         let (status, code, message) = parts

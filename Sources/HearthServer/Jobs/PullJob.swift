@@ -18,7 +18,7 @@ package struct PullJob: Sendable, Hashable, Codable {
     package var version: String?
     package var variant: String?
     /// Whether a person named the version; `nil` for what the reference says.
-    package var isNamed: Bool?
+    package var named: Bool?
     package var activate: Bool?
     package var probe: Bool?
     package var allowUnverified: Bool?
@@ -30,11 +30,6 @@ package struct PullJob: Sendable, Hashable, Codable {
     package var metered: String?
     package var bytesPerSecond: UInt64?
     package var hub: Hub?
-
-    private enum CodingKeys: String, CodingKey {
-        case model, version, variant, isNamed = "named", activate, probe, allowUnverified, allowDowngrade, allowStale,
-            ignoreMemory, retryHeldBack, metered, bytesPerSecond, hub
-    }
 
     /// A model's pull with the default options.
     package init(model: String) { self.model = model }
@@ -50,7 +45,7 @@ package struct PullJob: Sendable, Hashable, Codable {
             guard let location = offer.location else { return nil }
             (model, isHub) = ("\(location.absoluteString)#\(offer.release.identity)", false)
         }
-        isNamed = offer.isNamed
+        named = offer.isNamed
         activate = options.activate
         probe = options.probes
         allowUnverified = options.allowUnverified
@@ -68,10 +63,10 @@ package struct PullJob: Sendable, Hashable, Codable {
     /// - Parameter isOwn: whether this machine's user asks: others name models of the origins and the Hub, no addresses.
     /// - Throws: `CatalogError` with `bad-reference`.
     func reference(isOwn: Bool) throws -> ModelReference {
-        let named = model + (version.map { "@\($0)" } ?? "") + (variant.map { ":\($0)" } ?? "")
-        switch try ModelReference(parsing: named) {
-        case .family, .hub: return try ModelReference(parsing: named)
-        case .manifest where isOwn: return try ModelReference(parsing: named)
+        let text = model + (version.map { "@\($0)" } ?? "") + (variant.map { ":\($0)" } ?? "")
+        switch try ModelReference(parsing: text) {
+        case .family, .hub: return try ModelReference(parsing: text)
+        case .manifest where isOwn: return try ModelReference(parsing: text)
         case .manifest, .file:
             throw CatalogError(
                 .badReference, "\(model.quoted) is no model of the origins or the Hub", disposition: .usage)
@@ -109,7 +104,7 @@ package struct PullJob: Sendable, Hashable, Codable {
             try hearth.reopened(hearth.configuration, adding: variables) { report(.note($0)) }
         }
         var offer = try await own.manager.resolve(reference, options: options)
-        if let isNamed { offer.isNamed = offer.isNamed && isNamed }
+        if let named { offer.isNamed = offer.isNamed && named }
         if let retryHeldBack { offer.retryHeldBack = retryHeldBack }
         return try await own.manager.pull(offer, options: options) { report(.progress($0)) }
     }

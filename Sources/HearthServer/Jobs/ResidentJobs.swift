@@ -101,16 +101,3 @@ package final class ResidentJobs: Sendable {
         for task in tasks { await task.value }
     }
 }
-
-/// The request of a client that the process ends.
-final class StopRequest: Sendable {
-    private let stream: AsyncStream<Never>
-    private let source: AsyncStream<Never>.Continuation
-
-    init() { (stream, source) = AsyncStream.makeStream() }
-
-    func request() { source.finish() }
-
-    /// Returns after ``request()``, or when the task is cancelled.
-    func wait() async { for await _ in stream {} }
-}

@@ -3,12 +3,6 @@ import CMicrohttpd
 import Foundation
 import HearthBase
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// A thread that accepts connections and gives them to libmicrohttpd.
 ///
 /// Unchecked because of the C pointers, which are valid until ``stop()`` has returned.

@@ -1,13 +1,8 @@
+import Foundation
 import HearthBase
 
 #if Server
 import CMicrohttpd
-#endif
-
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
 #endif
 
 /// The phase of a connection, with the time at which it is cut off.

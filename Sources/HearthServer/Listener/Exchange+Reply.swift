@@ -4,12 +4,6 @@ import Foundation
 import HearthBase
 import HearthHTTP
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// The side of the task that makes the reply.
 extension Exchange {
     /// Starts the task of the request.

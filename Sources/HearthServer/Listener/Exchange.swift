@@ -15,7 +15,7 @@ struct ConnectionPointer: @unchecked Sendable {
 /// The library's thread calls `handle` and `read`; the task of the request makes the reply. A connection that waits for
 /// the task is suspended only under the lock of `state`, under which the task also resumes it: so no wake-up is lost. The
 /// two calls take one lock of the library, which holds it during no callback.
-final class Exchange: OpenExchange {
+final class Exchange: Sendable {
     enum Stage: Sendable { case begun, receiving, replied }
 
     struct State: Sendable {

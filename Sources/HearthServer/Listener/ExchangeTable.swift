@@ -1,17 +1,10 @@
+#if Server
 import HearthBase
-
-/// A request whose reply is not sent yet.
-protocol OpenExchange: AnyObject, Sendable {
-    /// Cancels the task that makes the reply; `false` if there is none.
-    func cancelTask() -> Bool
-    /// Ends the exchange without the rest of its reply.
-    func breakOff()
-}
 
 /// The exchanges in progress, so that a stop can wait for them and end them.
 final class ExchangeTable: Sendable {
     private struct State {
-        var exchanges: [ObjectIdentifier: any OpenExchange] = [:]
+        var exchanges: [ObjectIdentifier: Exchange] = [:]
         var waiters: [AsyncStream<Never>.Continuation] = []
     }
 
@@ -20,11 +13,11 @@ final class ExchangeTable: Sendable {
     var count: Int { state.withLock { $0.exchanges.count } }
 
     /// The exchanges, in no order.
-    var all: [any OpenExchange] { state.withLock { Array($0.exchanges.values) } }
+    var all: [Exchange] { state.withLock { Array($0.exchanges.values) } }
 
-    func began(_ exchange: any OpenExchange) { state.withLock { $0.exchanges[ObjectIdentifier(exchange)] = exchange } }
+    func began(_ exchange: Exchange) { state.withLock { $0.exchanges[ObjectIdentifier(exchange)] = exchange } }
 
-    func ended(_ exchange: any OpenExchange) {
+    func ended(_ exchange: Exchange) {
         let waiters = state.withLock { state -> [AsyncStream<Never>.Continuation] in
             state.exchanges.removeValue(forKey: ObjectIdentifier(exchange))
             guard state.exchanges.isEmpty else { return [] }
@@ -51,3 +44,4 @@ final class ExchangeTable: Sendable {
         timer.cancel()
     }
 }
+#endif

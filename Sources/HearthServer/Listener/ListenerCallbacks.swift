@@ -4,12 +4,6 @@ import Foundation
 import HearthBase
 import HearthHTTP
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// The state that the C callbacks of one listener share.
 final class ListenerCore: Sendable {
     /// Decides replies on the library's thread, `nil` for requests that need their body or a task. Sets the caller.
@@ -115,11 +109,7 @@ private func peer(of connection: OpaquePointer, socket: Int32) -> ServerPeer {
     case AF_INET: length = socklen_t(MemoryLayout<sockaddr_in>.size)
     default: length = socklen_t(MemoryLayout<sockaddr_in6>.size)
     }
-    var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-    guard getnameinfo(address, length, &host, socklen_t(host.count), nil, 0, NI_NUMERICHOST) == 0 else {
-        return .network(host: "unknown")
-    }
-    return .network(host: String(decoding: host.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self))
+    return .network(host: numericHost(address, length) ?? "unknown")
 }
 
 /// `MHD_OPTION_URI_LOG_CALLBACK`: the only callback with the target before the library decodes it. Its result

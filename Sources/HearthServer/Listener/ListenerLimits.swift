@@ -1,12 +1,6 @@
 import Foundation
 import HearthBase
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// The limits and deadlines of a listener.
 package struct ListenerLimits: Sendable, Hashable {
     /// The most connections of one address; further ones wait in the system's queue.

@@ -5,12 +5,6 @@ import HearthBase
 import CMicrohttpd
 #endif
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// The address of a server.
 package struct ListeningAddress: Sendable, Hashable {
     /// An IPv4 or IPv6 literal.
@@ -93,26 +87,17 @@ package final class ListeningSocket: Sendable {
     /// Takes a listening socket that another process opened, such as systemd.
     /// - Throws: ``ServerError`` with `cannot-listen` for another kind of descriptor.
     package init(inherited descriptor: Int32) throws {
-        var storage = sockaddr_storage()
-        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-        let result = withUnsafeMutablePointer(to: &storage) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
-        }
-        guard result == 0 else { throw ServerError.cannotListen(errno, host: "?", port: 0) }
+        let (storage, length) = try Self.name(of: descriptor)
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         if Int32(storage.ss_family) == AF_UNIX {
             address = nil
         } else {
-            var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-            let named = withUnsafePointer(to: &storage) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    getnameinfo($0, length, &host, socklen_t(host.count), nil, 0, NI_NUMERICHOST)
-                }
+            let host = withUnsafePointer(to: storage) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { numericHost($0, length) }
             }
-            guard named == 0 else { throw ServerError.cannotListen(errno, host: "?", port: 0) }
-            let text = String(decoding: host.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-            address = ListeningAddress(host: text, port: try Self.port(of: descriptor))
+            guard let host else { throw ServerError.cannotListen(errno, host: "?", port: 0) }
+            address = ListeningAddress(host: host, port: try Self.port(of: descriptor))
         }
         self.descriptor = descriptor
     }
@@ -120,28 +105,46 @@ package final class ListeningSocket: Sendable {
     deinit { close(descriptor) }
 
     private static func makeSocket(_ family: Int32) -> Int32 {
-        #if canImport(Darwin)
-        let descriptor = socket(family, SOCK_STREAM, 0)
-        #else
-        let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-        let descriptor = socket(family, type, 0)
-        #endif
+        let descriptor = openSocket(family)
         if descriptor >= 0 { _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) }
         return descriptor
     }
 
-    private static func port(of descriptor: Int32) throws -> UInt16 {
+    /// The address that a socket is bound to.
+    private static func name(of descriptor: Int32) throws -> (sockaddr_storage, socklen_t) {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let result = withUnsafeMutablePointer(to: &storage) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
         }
         guard result == 0 else { throw ServerError.cannotListen(errno, host: "?", port: 0) }
-        return withUnsafeBytes(of: &storage) { bytes in
+        return (storage, length)
+    }
+
+    private static func port(of descriptor: Int32) throws -> UInt16 {
+        let (storage, _) = try name(of: descriptor)
+        return withUnsafeBytes(of: storage) { bytes in
             // The port follows the family in both kinds of address, in network order.
             UInt16(bytes[2]) << 8 | UInt16(bytes[3])
         }
     }
+}
+
+/// A new socket that other programs do not inherit; negative if it failed.
+func openSocket(_ family: Int32, isStream: Bool = true) -> Int32 {
+    let type = isStream ? SOCK_STREAM : SOCK_DGRAM
+    #if canImport(Darwin)
+    return socket(family, type, 0)
+    #else
+    return socket(family, Int32(type.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    #endif
+}
+
+/// The host of an address in digits.
+func numericHost(_ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> String? {
+    var host = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+    guard getnameinfo(address, length, &host, socklen_t(host.count), nil, 0, NI_NUMERICHOST) == 0 else { return nil }
+    return String(decoding: host.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
 }
 
 /// Calls `body` with the address of a unix socket.
@@ -151,15 +154,21 @@ func withUnixAddress<Result>(
 ) throws -> Result {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
-    let name = Array(path.string.utf8)
+    var name = Array(path.string.utf8)
     // One byte stays zero.
     guard name.count < MemoryLayout.size(ofValue: address.sun_path) else {
         throw ServerError.cannotListen(ENAMETOOLONG, at: path)
     }
+    var length = MemoryLayout<sockaddr_un>.size
+    if name.first == UInt8(ascii: "@") {
+        // An abstract name begins with a zero byte, and has no end but its length.
+        name[0] = 0
+        length = (MemoryLayout.offset(of: \sockaddr_un.sun_path) ?? 2) + name.count
+    }
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
     return try withUnsafePointer(to: &address) { pointer in
         try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            try body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            try body($0, socklen_t(length))
         }
     }
 }

@@ -1,10 +1,19 @@
-/// The certificate of a server and its key, as PEM texts.
+import Foundation
+import HearthBase
+
+/// A certificate with its chain, and its key, as PEM.
 package struct ServerIdentity: Sendable {
     let certificate: String
     let key: String
+}
 
-    package init(certificate: String, key: String) {
-        self.certificate = certificate
-        self.key = key
+extension ServerIdentity {
+    /// Reads the files. Blocks.
+    /// - Throws: `FileError`
+    package init(certificate: Path, key: Path) throws {
+        let texts = try [certificate, key].map { path in
+            String(decoding: try LocalFileSystem().contents(ofFile: path, limit: 1 << 20), as: UTF8.self)
+        }
+        self.init(certificate: texts[0], key: texts[1])
     }
 }

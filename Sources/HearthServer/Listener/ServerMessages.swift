@@ -51,11 +51,6 @@ package struct ServerCaller: Sendable, Hashable {
     package var name: String
     package var scopes: Set<ServerScope>
 
-    package init(name: String, scopes: Set<ServerScope>) {
-        self.name = name
-        self.scopes = scopes
-    }
-
     /// The owner of the process: every right.
     package static let owner = ServerCaller(name: "owner", scopes: Set(ServerScope.allCases))
     /// A process of this machine without a key: the dialects are open to it.
@@ -119,15 +114,6 @@ package struct ServerReply: Sendable {
         self.status = status
         self.headers = headers
         self.body = body
-    }
-
-    /// A short text.
-    package static func text(_ status: Int, _ text: String, headers: HTTPHeaders = [:]) -> Self {
-        var headers = headers
-        headers.append("Content-Type", "text/plain; charset=utf-8")
-        headers.append("Cache-Control", "no-store")
-        headers.append("X-Content-Type-Options", "nosniff")
-        return Self(status: status, headers: headers, body: .bytes(Array("\(text)\n".utf8)))
     }
 
     /// The whole body, as a client would get it; for tests and for replies from inside the process. Blocks for a file.

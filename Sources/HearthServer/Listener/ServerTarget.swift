@@ -33,11 +33,8 @@ package struct ServerTarget: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { raw }
 
-    /// The path as sent, without the query: the form for logs, since a query can hold a person's text.
-    package var loggedPath: String { String(raw.prefix { $0 != "?" }) }
-
     /// The bytes from the path's first slash, `nil` for a target of another form.
-    private static func withoutHost(_ target: [UInt8]) -> ArraySlice<UInt8>? {
+    static func withoutHost(_ target: [UInt8]) -> ArraySlice<UInt8>? {
         var rest = target[...]
         // RFC 9112, section 3.2.2: a server accepts the absolute form although only proxies need it.
         for scheme in ["http://", "https://"]

@@ -1,12 +1,6 @@
 import Foundation
 import HearthBase
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// The folder that an origin serves, held open: every opened file lies in it.
 struct OriginFolder: Sendable {
     private let folder: OpenFile

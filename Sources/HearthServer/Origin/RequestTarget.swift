@@ -10,8 +10,9 @@ struct RequestTarget: Sendable, Hashable {
     /// Refuses with `badTarget`: a bad escape, bytes that are not UTF-8, control characters, a backslash. Refuses with
     /// `notFound`: `..`, an empty name, hidden and temporary files. Each name is decoded once, after the target was split, so an escaped slash never separates names.
     init(_ target: String) throws(OriginRefusal) {
-        let path = Self.path(of: Array(target.utf8))
-        guard let path, path.first == UInt8(ascii: "/") else { throw .badTarget }
+        guard let path = ServerTarget.withoutHost(Array(target.utf8))?.prefix(while: { $0 != UInt8(ascii: "?") }) else {
+            throw .badTarget
+        }
         var components: [PathComponent] = []
         for part in path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
             guard let bytes = Self.decoded(part), let name = String(validating: bytes, as: UTF8.self) else {
@@ -26,21 +27,6 @@ struct RequestTarget: Sendable, Hashable {
 
     /// The names joined by slashes.
     var relativePath: String { components.map(\.name).joined(separator: "/") }
-
-    /// The path of a target without scheme, host and query.
-    private static func path(of target: [UInt8]) -> ArraySlice<UInt8>? {
-        var rest = target[...]
-        // RFC 9112, section 3.2.2: a server accepts the absolute form although only proxies need it.
-        for scheme in ["http://", "https://"]
-        where rest.starts(with: Array(scheme.utf8), by: { $0 | 0x20 == $1 | 0x20 }) {
-            rest = rest.dropFirst(scheme.utf8.count)
-            guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { return nil }
-            rest = rest[slash...]
-            break
-        }
-        guard !rest.contains(UInt8(ascii: "#")) else { return nil }
-        return rest.prefix { $0 != UInt8(ascii: "?") }
-    }
 
     /// One name with its escapes decoded, `nil` if an escape is not `%` and two digits or a byte needed one.
     private static func decoded(_ part: ArraySlice<UInt8>) -> [UInt8]? {

@@ -73,17 +73,14 @@ public final class HearthServer: Sendable {
             return claim
         }
         let renewal = ClaimRenewal(time: time) { _ = try claim.renew(at: $0) }
-        let failure: (any Error)?
-        do {
-            try await serve(at: place, ServiceManager(environment: environment))
-            failure = nil
-        } catch {
-            failure = error
+        let end = {
+            renewal.stop()
+            // The release itself throws nothing.
+            try? await blocking { claim.release() }
         }
-        renewal.stop()
-        // The release itself throws nothing.
-        try? await blocking { claim.release() }
-        if let failure { throw failure }
+        try await withEnding(end) {
+            try await serve(at: place, ServiceManager(environment: environment))
+        }
     }
 
     /// Reads the settings and the keys again.
@@ -91,7 +88,9 @@ public final class HearthServer: Sendable {
 
     private func serve(at place: ResidentPlace, _ manager: ServiceManager) async throws {
         let (hearth, options) = (hearth, options)
-        let identity = try await blocking { try options.tls.map { try ServerIdentity($0) } }
+        let identity = try await blocking {
+            try options.tls.map { try ServerIdentity(certificate: $0.certificate, key: $0.key) }
+        }
         let home = try await blocking {
             try ServedHome(hearth, version: options.version, isOwned: options.ownsModels, report: options.report)
         }
@@ -163,16 +162,6 @@ public final class HearthServer: Sendable {
             }
         }
         return sockets + [try ListeningSocket(unix: place.socket)]
-    }
-}
-
-extension ServerIdentity {
-    /// Reads the files. Blocks.
-    fileprivate init(_ files: HearthServer.TLS) throws {
-        let texts = try [files.certificate, files.key].map { path in
-            String(decoding: try LocalFileSystem().contents(ofFile: path, limit: 1 << 20), as: UTF8.self)
-        }
-        self.init(certificate: texts[0], key: texts[1])
     }
 }
 

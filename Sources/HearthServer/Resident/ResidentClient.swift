@@ -83,13 +83,7 @@ private final class UnixConnection: Sendable {
 
     /// Connects; `nil` if no process listens.
     init?(_ path: Path) {
-        #if canImport(Darwin)
-        descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
-        #else
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        #endif
-        // `deinit` also runs after a failure here, and must stay the only one that closes the descriptor: a second
-        // time would close a file that another thread has opened meanwhile. Too long a path is the path of no socket.
+        descriptor = openSocket(AF_UNIX)
         guard descriptor >= 0, (try? withUnixAddress(path) { connect(descriptor, $0, $1) }) == 0 else { return nil }
     }
 

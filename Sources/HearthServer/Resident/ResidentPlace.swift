@@ -1,12 +1,6 @@
 import Foundation
 import HearthBase
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// The files of a home's resident process.
 ///
 /// ```

@@ -37,7 +37,7 @@ extension ResidentServer {
             await home.reload()
             return .json(.object(["status": .string("read")]))
         case "POST /hearth/v1/stop":
-            stopping.request()
+            stopping.open()
             return .json(.object(["status": .string("ending")]), status: 202)
         case "POST /hearth/v1/pull": return await pull(request)
         default:

@@ -2,19 +2,10 @@ import Foundation
 import HearthBase
 import HearthHTTP
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// Joins the checks, the routes of the resident process and the routes of the models.
 package final class ResidentServer: Sendable {
     private struct State {
         var sessions: PageSessions
-        var limits: CallerLimits
-        /// The callers of counted requests, by the request's id.
-        var counted: [String: String] = [:]
         var listener: HTTPListener?
         var isReady = false
     }
@@ -24,12 +15,12 @@ package final class ResidentServer: Sendable {
     /// The API of the page.
     let page: NativeService
     let files: PageFiles
-    let stopping = StopRequest()
+    let stopping = Gate()
     private let metrics = ServerMetrics()
     private let state: Locked<State>
     private let usesTLS: Bool
     private let time: TimeSource
-    private let clock: Stopwatch
+    private let counted: CountedRequests
     /// Takes a line for each request that ended; `nil` for no log.
     private let log: (@Sendable (String) -> Void)?
 
@@ -45,8 +36,8 @@ package final class ResidentServer: Sendable {
         self.log = log
         time = home.time
         jobs = ResidentJobs(time: time)
-        clock = time.stopwatch()
-        state = Locked(State(sessions: sessions, limits: CallerLimits(bounds)))
+        counted = CountedRequests(bounds, time: time)
+        state = Locked(State(sessions: sessions))
     }
 
     /// Starts to listen.
@@ -132,7 +123,7 @@ package final class ResidentServer: Sendable {
 
     /// The checks before the body; sets the caller.
     private func check(_ request: inout ServerRequest) -> ServerReply? {
-        let (now, session) = (clock.elapsed, sessionTime)
+        let session = sessionTime
         let checking = home.requestGuard { [state] token in state.withLock { $0.sessions.use(token, at: session) } }
         let isPreflight =
             request.method == "OPTIONS" && request.headers["Access-Control-Request-Method"] != nil
@@ -150,13 +141,7 @@ package final class ResidentServer: Sendable {
         }
         // This machine's own programs share it as they please.
         guard request.caller != .owner, request.caller != .thisMachine else { return nil }
-        let (name, id) = (request.caller.name, request.id)
-        let wait = state.withLock { state -> Int? in
-            if let wait = state.limits.begin(name, at: now) { return wait }
-            state.counted[id] = name
-            return nil
-        }
-        return wait.map(CallerLimits.refusal)
+        return counted.begin(request.id, of: request.caller.name).map(CallerLimits.refusal)
     }
 
     private func preflight(_ request: ServerRequest) -> ServerReply {
@@ -194,38 +179,7 @@ package final class ResidentServer: Sendable {
     /// Counts and logs an exchange, without its text.
     private func finish(_ exchange: FinishedExchange) {
         metrics.count(exchange)
-        state.withLock { state in
-            if let caller = state.counted.removeValue(forKey: exchange.id) { state.limits.end(caller) }
-        }
-        log?(exchange.serverLogLine)
-    }
-}
-
-extension FinishedExchange {
-    /// A line of the server's log: id, peer, caller, method, path without its query, status, bytes, milliseconds.
-    var serverLogLine: String {
-        let path = String(target.prefix { $0 != "?" })
-        let milliseconds = Int((duration.seconds * 1000).rounded())
-        return [
-            id, Self.word(peer), caller, Self.word(method), Self.word(path), "\(status)", "\(bodyBytes)",
-            "\(milliseconds)ms",
-        ].joined(separator: " ") + (isComplete ? "" : " aborted")
-    }
-}
-
-extension ServerReply {
-    /// A JSON document.
-    package static func json(_ value: JSONValue, status: Int = 200) -> Self {
-        Self(
-            status: status,
-            headers: [
-                "Content-Type": "application/json", "Cache-Control": "no-store",
-                "X-Content-Type-Options": "nosniff",
-            ], body: .bytes(Array(value.data)))
-    }
-
-    /// An error of the server's own routes.
-    package static func failure(_ status: Int, _ code: String, _ message: String) -> Self {
-        .json(.object(["error": .object(["code": .string(code), "message": .string(message)])]), status: status)
+        counted.end(exchange.id)
+        log?(exchange.logLine(caller: exchange.caller))
     }
 }

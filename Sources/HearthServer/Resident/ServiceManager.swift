@@ -37,28 +37,11 @@ package struct ServiceManager: Sendable {
     /// Tells the manager the state, such as `READY=1`; does nothing without one.
     package func tell(_ lines: String...) {
         guard let socket else { return }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        var name = Array(socket.utf8)
-        guard name.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
-        // An abstract name begins with a zero byte, written as @.
-        if name[0] == UInt8(ascii: "@") { name[0] = 0 }
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
-        let length = socklen_t(MemoryLayout.offset(of: \sockaddr_un.sun_path) ?? 2) + socklen_t(name.count)
-        #if canImport(Darwin)
-        let descriptor = Darwin.socket(AF_UNIX, SOCK_DGRAM, 0)
-        #else
-        let descriptor = Glibc.socket(
-            AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        #endif
+        let descriptor = openSocket(AF_UNIX, isStream: false)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         let message = Array(lines.joined(separator: "\n").utf8)
-        let sent = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                sendto(descriptor, message, message.count, 0, $0, length)
-            }
-        }
-        if sent < 0 { Log.write(.info, "the service manager was not told", [.count("errno", errno)]) }
+        let sent = try? withUnixAddress(Path(socket)) { sendto(descriptor, message, message.count, 0, $0, $1) }
+        if sent ?? -1 < 0 { Log.write(.info, "the service manager was not told", [.count("errno", errno)]) }
     }
 }

@@ -62,3 +62,31 @@ package struct CallerLimits: Sendable {
             body: .bytes(Array(body.utf8)))
     }
 }
+
+/// The requests that run, each counted for its caller.
+final class CountedRequests: Sendable {
+    private let state: Locked<(limits: CallerLimits, callers: [String: String])>
+    private let clock: Stopwatch
+
+    init(_ bounds: CallerLimits.Bounds, time: TimeSource) {
+        state = Locked((CallerLimits(bounds), [:]))
+        clock = time.stopwatch()
+    }
+
+    /// Counts a request that begins.
+    /// - Returns: the seconds to wait if the caller is beyond its bounds.
+    func begin(_ request: String, of caller: String) -> Int? {
+        let now = clock.elapsed
+        return state.withLock { state in
+            if let wait = state.limits.begin(caller, at: now) { return wait }
+            state.callers[request] = caller
+            return nil
+        }
+    }
+
+    func end(_ request: String) {
+        state.withLock { state in
+            if let caller = state.callers.removeValue(forKey: request) { state.limits.end(caller) }
+        }
+    }
+}

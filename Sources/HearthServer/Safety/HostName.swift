@@ -4,12 +4,6 @@ import Foundation
 import CMicrohttpd
 #endif
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// The host and port in a `Host` or `Origin` field.
 struct HostName: Sendable, Hashable {
     /// Lower-case, without brackets.

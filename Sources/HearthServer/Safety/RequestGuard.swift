@@ -155,10 +155,8 @@ extension RequestGuard.Refusal {
         let type = status == 401 ? "authentication_error" : "permission_error"
         let body =
             #"{"error":{"message":"\#(message)","type":"\#(type)","param":null,"code":"\#(code)"}}"# + "\n"
-        var headers: HTTPHeaders = [
-            "Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff",
-        ]
-        if status == 401 { headers.append("WWW-Authenticate", "Bearer") }
-        return ServerReply(status: status, headers: headers, body: .bytes(Array(body.utf8)))
+        var reply = ServerReply.bytes(Array(body.utf8), "application/json", status: status)
+        if status == 401 { reply.headers.append("WWW-Authenticate", "Bearer") }
+        return reply
     }
 }

@@ -17,22 +17,10 @@ package struct ReleaseState: Sendable, Hashable {
     /// The probation of the live release, `nil` once it is proven.
     package internal(set) var probation: Probation?
     /// The releases that updates pass over, the latest last.
-    package internal(set) var heldBack: [HeldBack]
+    package internal(set) var heldBack: [HeldBack] = []
 
     /// The largest file that is read, in bytes.
     package static let sizeLimit: UInt64 = 1 << 16
-
-    /// A state of the given facts; empty by default.
-    package init(
-        active: ReleaseIdentity? = nil, previous: ReleaseIdentity? = nil, pinned: ReleaseIdentity? = nil,
-        probation: Probation? = nil, heldBack: [HeldBack] = []
-    ) {
-        self.active = active
-        self.previous = previous
-        self.pinned = pinned
-        self.probation = probation
-        self.heldBack = heldBack
-    }
 
     /// Whether updates pass a release over: it was refused or rolled back, and no newer one became live since.
     package func isHeldBack(_ release: ReleaseIdentity) -> Bool { heldBack(release) != nil }

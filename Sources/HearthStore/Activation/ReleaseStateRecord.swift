@@ -39,24 +39,23 @@ extension ReleaseState {
     /// Reads a family's record.
     package init(data: Data, family: Family) throws {
         let record = try ReleaseStateRecord(data: data)
-        func refuse(_ why: String) -> DecodingError {
-            DecodingError.dataCorrupted(DecodingError.Context(codingPath: [], debugDescription: why))
-        }
         func identity(_ name: String, _ field: String) throws -> ReleaseIdentity {
             guard let identity = ReleaseIdentity(family: family, folderName: name), !HomeLayout.isReserved(identity)
-            else { throw refuse("\(field) is not the name of a release") }
+            else { throw DecodingError.damaged("\(field) is not the name of a release") }
             return identity
         }
-        guard record.schemaVersion == 1 else { throw refuse("unknown schema \(record.schemaVersion)") }
+        guard record.schemaVersion == 1 else { throw DecodingError.damaged("unknown schema \(record.schemaVersion)") }
         let trial = try record.probation.map { trial in
             guard (0...Probation.answersNeeded).contains(trial.answers), trial.seconds.isFinite, trial.seconds >= 0
-            else { throw refuse("probation counts what cannot be") }
+            else { throw DecodingError.damaged("probation counts what cannot be") }
             return Probation(
                 of: try identity(trial.release, "probation"), began: trial.began, answers: trial.answers,
                 seconds: trial.seconds)
         }
         let held = record.heldBack ?? []
-        guard held.count <= HeldBack.maximumCount else { throw refuse("too many releases are held back") }
+        guard held.count <= HeldBack.maximumCount else {
+            throw DecodingError.damaged("too many releases are held back")
+        }
         self.init(
             active: try record.active.map { try identity($0, "active") },
             previous: try record.previous.map { try identity($0, "previous") },

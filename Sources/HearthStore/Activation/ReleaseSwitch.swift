@@ -3,30 +3,26 @@ import HearthBase
 import HearthCatalog
 
 /// Switches the live release of a family and keeps its record. Blocks; every call runs under the commit lock.
-struct ReleaseSwitch: Sendable {
-    let home: StoreHome
-
-    private var activation: ActivationFiles { home.activation }
-    private var marks: MarkFiles { home.marks }
-    private var now: Date { home.time.now }
+extension StoreHome {
+    private var now: Date { time.now }
 
     // MARK: Activation
 
     /// Makes an installed release the live one of its family, without probation.
     func activate(_ identity: ReleaseIdentity) throws -> InstalledRelease {
-        try home.releases.require(identity)
+        try require(identity)
         let state = try activation.stateBeforeChange(of: identity.family)
         // A mark is needed only to overtake an earlier unfinished decision.
         let token = try decisions(in: identity.family).isEmpty ? nil : ActivityMark.token()
         if let token { try overtakeDecisions(for: identity, ActivityMark(.commit, at: now), token: token) }
         try activation.write(state.activating(identity), of: identity.family)
         if let token { clearMarks(of: identity.family) { $0.token == token } }
-        return try home.releases.require(identity)
+        return try require(identity)
     }
 
     /// Makes a release live after it has passed every step, and puts it on probation.
     func commit(_ identity: ReleaseIdentity, token: String) throws -> InstalledRelease {
-        try home.releases.require(identity)
+        try require(identity)
         let state = try activation.stateBeforeChange(of: identity.family)
         let earlier = try overtakeDecisions(for: identity, ActivityMark(.commit, at: now), token: token)
         var next = state.committing(identity, at: now)
@@ -37,7 +33,7 @@ struct ReleaseSwitch: Sendable {
         try activation.write(next, of: identity.family)
         // The release has passed: processes that ended during its probe no longer count.
         clearMarks(of: identity.family) { $0.release == identity && $0.mark?.stage == .probe }
-        return try home.releases.require(identity)
+        return try require(identity)
     }
 
     /// Clears the link to a missing or damaged release before other bytes may come to its place: those are not live
@@ -47,7 +43,7 @@ struct ReleaseSwitch: Sendable {
         guard try state.active == identity || activation.linkedName(of: identity.family) == identity.folderName else {
             return
         }
-        guard try home.directory.findBeforeChange(identity).receipt == nil else { return }
+        guard try directory.findBeforeChange(identity).receipt == nil else { return }
         if state.active == identity { state.active = nil }
         try activation.write(state, of: identity.family)
     }
@@ -64,8 +60,8 @@ struct ReleaseSwitch: Sendable {
 
     /// Pins a release, or removes the pin with `nil`.
     func pin(_ family: Family, to identity: ReleaseIdentity?) throws {
-        if let identity { try home.releases.require(identity) }
-        if try home.directory.releases(of: family).isEmpty { throw StoreError.notInstalled(family.name) }
+        if let identity { try require(identity) }
+        if try directory.releases(of: family).isEmpty { throw StoreError.notInstalled(family.name) }
         var state = try activation.stateBeforeChange(of: family)
         if let identity { try overtakeSwitches(awayFrom: identity, state) }
         guard state.pinned != identity else { return }
@@ -81,7 +77,7 @@ struct ReleaseSwitch: Sendable {
         let state = try beforeInterruptedRollback(
             try activation.stateBeforeChange(of: family), family, hasBundled: hasBundled)
         guard let from = state.active else {
-            throw try home.directory.releases(of: family).isEmpty
+            throw try directory.releases(of: family).isEmpty
                 ? StoreError.notInstalled(family.name) : Self.nothingActive(family)
         }
         let to = state.previous.flatMap { $0 != from ? $0 : nil }
@@ -122,7 +118,7 @@ struct ReleaseSwitch: Sendable {
     /// made.
     func rollback(from: ReleaseIdentity, to: ReleaseIdentity?, because reason: String) throws -> Rollback {
         let target = try to.map { to in
-            let release = try home.releases.require(to)
+            let release = try require(to)
             return InstalledRelease(
                 identity: to, folder: release.folder, receipt: release.receipt, isActive: true)
         }

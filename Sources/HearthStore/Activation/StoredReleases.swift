@@ -2,11 +2,7 @@ import HearthBase
 import HearthCatalog
 
 /// Reads the installed releases of a home folder: by receipts, names and sizes, without hashing. Blocks.
-struct StoredReleases: Sendable {
-    let home: StoreHome
-
-    var directory: ReleaseDirectory { home.directory }
-
+extension StoreHome {
     /// All installed releases, with the damaged ones.
     func inventory() throws -> Inventory {
         var releases: [InstalledRelease] = []
@@ -14,9 +10,9 @@ struct StoredReleases: Sendable {
         for family in try directory.families().sorted() {
             let identities = try directory.releases(of: family)
             if identities.isEmpty { continue }
-            let active = try home.activation.state(of: family).active
+            let active = try activation.state(of: family).active
             for identity in identities {
-                let folder = home.layout.folder(of: identity)
+                let folder = layout.folder(of: identity)
                 let isActive = identity == active
                 switch try directory.find(identity) {
                 case .absent: break
@@ -41,8 +37,8 @@ struct StoredReleases: Sendable {
         case .damaged(_, let problem): throw problem
         case .whole(let receipt):
             return InstalledRelease(
-                identity: identity, folder: home.layout.folder(of: identity), receipt: receipt,
-                isActive: try home.activation.state(of: identity.family).active == identity)
+                identity: identity, folder: layout.folder(of: identity), receipt: receipt,
+                isActive: try activation.state(of: identity.family).active == identity)
         }
     }
 
@@ -65,7 +61,6 @@ struct StoredReleases: Sendable {
 }
 
 extension StoreHome {
-    var releases: StoredReleases { StoredReleases(home: self) }
     var activation: ActivationFiles { ActivationFiles(layout: layout, fileSystem: fileSystem) }
     var marks: MarkFiles { MarkFiles(layout: layout, fileSystem: fileSystem, renewalTime: renewalTime) }
 }

@@ -109,15 +109,10 @@ extension ArchiveReader {
 private struct ArchiveRules {
     let label: String
     let limits: ArchiveLimits
-    private var names = DistinctPaths()
-    private var entries = 0
-    private var files = 0
-    private var total: UInt64 = 0
-
-    init(label: String, limits: ArchiveLimits) {
-        self.label = label
-        self.limits = limits
-    }
+    var names = DistinctPaths()
+    var entries = 0
+    var files = 0
+    var total: UInt64 = 0
 
     /// The file of a header, `nil` for a folder.
     mutating func admit(_ header: OpaquePointer, _ handle: ArchiveHandle) throws -> ArchiveEntry? {

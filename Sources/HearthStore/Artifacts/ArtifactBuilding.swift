@@ -12,25 +12,22 @@ struct ArtifactBuilding: Sendable {
     private var artifacts: ArtifactStore { home.artifacts }
 
     /// Finds or makes the artifact of a release. If that fails, the release is used as it came.
+    /// - Returns: the artifact, and whether it was made just now; `nil` if the release is used as it came.
     nonisolated(nonsending) func prepare(
         by preparer: any ReleasePreparer, rehashing: Bool, sourceIsVerified: Bool,
         progress: @escaping @Sendable (ActivationProgress) -> Void
-    ) async throws -> ReleasePreparation {
+    ) async throws -> (artifact: Artifact, isNew: Bool)? {
         do {
-            guard let recipe = try await preparer.recipe(for: release) else {
-                return ReleasePreparation(outcome: .notNeeded)
-            }
+            guard let recipe = try await preparer.recipe(for: release) else { return nil }
             if let refused = try await blocking({ [artifacts, release] in
                 try artifacts.refusal(of: recipe, for: release)
             }) {
                 Log.write(
                     .info, "activation",
                     "\(release.identity) is used as it came, without \(recipe.summary): \(refused.reason)")
-                return ReleasePreparation(outcome: .failed(refused.reason))
+                return nil
             }
-            if let found = try await find(recipe, rehashing: rehashing) {
-                return ReleasePreparation(artifact: found, outcome: .ready(recipe.summary))
-            }
+            if let found = try await find(recipe, rehashing: rehashing) { return (found, false) }
             try await preparer.check(recipe, of: release)
             let artifact = try await build(recipe, verifyingSource: !sourceIsVerified) { [release] target in
                 try await preparer.build(recipe, of: release, at: target) {
@@ -39,7 +36,7 @@ struct ArtifactBuilding: Sendable {
                 try Task.checkCancellation()
             }
             Log.write(.info, "activation", "made an artifact of \(release.identity): \(recipe.summary)")
-            return ReleasePreparation(artifact: artifact, outcome: .ready(recipe.summary), isNew: true)
+            return (artifact, true)
         } catch let error as StoreError where error.code == .releaseDamaged {
             throw error
         } catch {
@@ -47,7 +44,7 @@ struct ArtifactBuilding: Sendable {
             try Task.checkCancellation()
             if error is CancellationError { throw error }
             Log.write(.warning, "activation", "\(release.identity) is used as it came: \(error)")
-            return ReleasePreparation(outcome: .failed("\(error)"))
+            return nil
         }
     }
 
@@ -88,7 +85,7 @@ struct ArtifactBuilding: Sendable {
     private func publish(_ work: ArtifactBuild) throws -> Artifact {
         // The release may have been removed, or replaced by other bytes, during the build.
         guard
-            try isStaged || home.releases.find(release.identity)?.receipt.isSameContent(as: release.receipt) == true
+            try isStaged || home.find(release.identity)?.receipt.isSameContent(as: release.receipt) == true
         else { throw StoreError.notInstalled(release.identity.description) }
         return try artifacts.publish(work, of: release)
     }

@@ -29,15 +29,15 @@ package struct ArtifactCheck: Sendable, Hashable {
     package let outcome: FileCheck.Outcome
 }
 
-extension StoredReleases {
+extension StoreHome {
     /// Reads a release again and compares it with its receipt, and its artifacts with their records.
     func verify(
         _ identity: ReleaseIdentity, readsArtifacts: Bool, progress: @escaping StoreProgress, flag: StopFlag
     ) throws -> VerificationReport {
         let receipt = try receipt(of: identity)
-        let folder = home.layout.folder(of: identity)
+        let folder = layout.folder(of: identity)
         let release = InstalledRelease(identity: identity, folder: folder, receipt: receipt, isActive: false)
-        let artifacts = home.artifacts
+        let artifacts = self.artifacts
         let recorded = readsArtifacts ? try artifacts.recorded(of: release) : []
         let total = ([receipt.totalSize] + recorded.map(\.size)).saturatedSum
         var completed: UInt64 = 0
@@ -46,7 +46,7 @@ extension StoredReleases {
             progress(completed, total)
         }
         progress(0, total)
-        let verification = Verification(receipt: receipt, folder: folder, fileSystem: home.fileSystem, flag: flag)
+        let verification = Verification(receipt: receipt, folder: folder, fileSystem: fileSystem, flag: flag)
         var report = VerificationReport(
             identity: identity, files: try verification.compare(receipt.files, onPiece: count),
             unexpected: try verification.unexpected(), isVerified: receipt.isVerified)

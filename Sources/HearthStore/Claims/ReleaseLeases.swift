@@ -46,12 +46,12 @@ package struct ReleaseLeases: Sendable {
     /// - Throws: `StoreError` with `not-installed` if the release is not installed, or is just being removed;
     ///   `home-unusable`; `FileError`.
     package func acquire(_ identity: ReleaseIdentity) throws -> ReleaseLease {
-        guard try directory.exists(identity) else { throw notInstalled(identity) }
+        guard try directory.exists(identity) else { throw StoreError.notInstalled(identity.description) }
         let lease = ReleaseLease(identity, try hold(identity))
         // Other processes see the lease now: from here on the release stays, or is removed already.
         guard try directory.exists(identity) else {
             lease.release()
-            throw notInstalled(identity)
+            throw StoreError.notInstalled(identity.description)
         }
         return lease
     }
@@ -67,12 +67,6 @@ package struct ReleaseLeases: Sendable {
                 .homeUnusable, "\(error.context.file ?? "a file") stands where the folder of leases belongs",
                 context: ErrorContext(file: error.context.file, remedy: "Move it away."))
         }
-    }
-
-    private func notInstalled(_ identity: ReleaseIdentity) -> StoreError {
-        StoreError(
-            .notInstalled, "\(identity) is not installed",
-            context: ErrorContext(model: identity.description, remedy: "Pull it first."))
     }
 
     // MARK: Looking
@@ -114,11 +108,7 @@ package struct ReleaseLeases: Sendable {
     }
 
     private func isHeld(_ found: FoundClaim, _ path: Path) throws -> Bool {
-        switch found.claim?.liveness ?? .unknown {
-        case .running: return true
-        case .gone: return false
-        case .unknown: break
-        }
+        if let isHeld = found.claim?.isHeld { return isHeld }
         return Self.isHeld(found, isLocked: try isLocked(path), at: now())
     }
 

@@ -3,15 +3,7 @@ import HearthBase
 import HearthCatalog
 
 /// Removes releases and their artifacts, and collects the facts for that. Blocks; removals run under the commit lock.
-struct ReleaseRemoval: Sendable {
-    let home: StoreHome
-
-    private var directory: ReleaseDirectory { home.directory }
-    private var layout: HomeLayout { home.layout }
-    private var fileSystem: any FileSystem { home.fileSystem }
-    private var activation: ActivationFiles { home.activation }
-    private var leases: ReleaseLeases { home.leases }
-
+extension StoreHome {
     /// Removes the releases of a family that have the given version and variant. If a process uses one of them, none is
     /// removed.
     func remove(_ family: Family, version: ReleaseVersion?, variant: Variant?) throws -> Removal {
@@ -59,8 +51,8 @@ struct ReleaseRemoval: Sendable {
     /// Removes what interrupted processes left, outside a start.
     func clearInterruptedWork() throws {
         try InterruptedWork(layout: layout, fileSystem: fileSystem).clear()
-        for family in try home.marks.families() { try home.marks.tidy(family) }
-        for family in try directory.families() { try home.artifacts.sweep(family) }
+        for family in try marks.families() { try marks.tidy(family) }
+        for family in try directory.families() { try artifacts.sweep(family) }
     }
 
     /// Collects the facts about families; `nil` for all of them.
@@ -76,11 +68,11 @@ struct ReleaseRemoval: Sendable {
                 if incoming.contains(identity.folderName) { member.protections.insert(.incoming) }
                 if case .whole(let receipt) = try directory.find(identity) { member.lastUsed = receipt.installed }
                 if let used = try leases.lastUse(of: identity) { member.lastUsed = max(member.lastUsed, used) }
-                member.preparedBytes = try home.bytes(below: layout.preparedFolder(of: identity))
+                member.preparedBytes = try bytes(below: layout.preparedFolder(of: identity))
                 facts.members.append(member)
             }
         }
-        facts.owners = try home.releases.owners(of: facts.members.map(\.identity))
+        facts.owners = try owners(of: facts.members.map(\.identity))
         if wanted == nil { facts.strayPrepared = try strayPrepared() }
         return facts
     }
@@ -101,7 +93,7 @@ struct ReleaseRemoval: Sendable {
     private func strayPrepared() throws -> [CollectionFacts.Remnant] {
         try directory.families(in: layout.prepared).flatMap { try directory.releases(of: $0, in: layout.prepared) }
             .filter(isStray).map { identity in
-                let bytes = try home.bytes(below: layout.preparedFolder(of: identity))
+                let bytes = try bytes(below: layout.preparedFolder(of: identity))
                 return CollectionFacts.Remnant(item: .prepared(identity), bytes: bytes)
             }
     }

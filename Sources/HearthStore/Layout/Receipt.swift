@@ -12,7 +12,7 @@ import HearthCatalog
 ///   "installed": "2026-11-21T10:00:00Z", "verified": true }
 /// ```
 /// Every value is checked when it is read: names must be safe relative paths, and digests must be digests.
-public struct Receipt: Sendable, Hashable {
+public struct Receipt: DiskRecord, Sendable, Hashable {
     /// One file of the release.
     package struct File: Sendable, Hashable {
         /// Its place in the release folder.
@@ -23,18 +23,9 @@ public struct Receipt: Sendable, Hashable {
         /// The digest of its bytes.
         package let digest: SHA256Digest
         /// The download URL, without query and credentials; `nil` for a file from an archive or another release.
-        package let source: URL?
+        package var source: URL?
         /// Its chunk index, `nil` for the weights and for files without one.
         package var index: Reference?
-
-        /// A file of the given facts.
-        package init(name: RelativePath, role: FileRole, size: UInt64, digest: SHA256Digest, source: URL? = nil) {
-            self.name = name
-            self.role = role
-            self.size = size
-            self.digest = digest
-            self.source = source
-        }
 
         /// Whether two files have the same place and bytes, whatever their source.
         func isSameContent(as other: File) -> Bool {
@@ -65,7 +56,14 @@ public struct Receipt: Sendable, Hashable {
         }
     }
 
-    public private(set) var identity: ReleaseIdentity
+    public var identity: ReleaseIdentity {
+        ReleaseIdentity(family: family, version: version, variant: variant, content: contentTag)
+    }
+    private var schemaVersion = 1
+    private let family: Family
+    private let version: ReleaseVersion
+    private let variant: Variant?
+    private var contentTag: ContentTag?
     public let role: ModelRole
     public let format: ModelFormat
     /// The name for people.
@@ -109,7 +107,8 @@ public struct Receipt: Sendable, Hashable {
     init(
         _ release: Release, files: [File], archive: StagedFile? = nil, isVerified: Bool, origin: Origin?, at date: Date
     ) {
-        identity = release.identity
+        (family, version) = (release.identity.family, release.identity.version)
+        (variant, contentTag) = (release.identity.variant, release.identity.content)
         role = release.role
         format = release.format
         name = release.name
@@ -148,7 +147,7 @@ public struct Receipt: Sendable, Hashable {
     /// The receipt with the identity that the release gets on this device.
     package func named(_ identity: ReleaseIdentity) -> Self {
         var next = self
-        next.identity = identity
+        next.contentTag = identity.content
         return next
     }
 
@@ -162,66 +161,32 @@ public struct Receipt: Sendable, Hashable {
     }
 }
 
-extension Receipt: DiskRecord {
-    private enum Key: String, CodingKey {
-        case schemaVersion, content, role, format, name, summary, license, contextLength, classes, trainedOn, canary,
-            files, origin, originDigest, manifestEntry, installed, verified, index, archive
+extension Receipt {
+    private enum CodingKeys: String, CodingKey {
+        case schemaVersion, family, version, variant, role, format, name, summary, license, contextLength, classes
+        case trainedOn, canary, files, origin, originDigest, manifestEntry, installed, index, archive
+        case contentTag = "content"
+        case isVerified = "verified"
     }
 
-    public init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: Key.self)
-        try values.require(format: 1, .schemaVersion)
-        // Family, version, variant and content tag are members of the receipt.
-        identity = try ReleaseIdentity(from: decoder)
-        role = try values.decode(ModelRole.self, forKey: .role)
-        format = try values.decode(ModelFormat.self, forKey: .format)
-        name = try values.decodeIfPresent(String.self, forKey: .name)
-        summary = try values.decodeIfPresent(String.self, forKey: .summary)
-        license = try values.decodeIfPresent(String.self, forKey: .license)
-        contextLength = try values.decodeIfPresent(Int.self, forKey: .contextLength)
-        classes = try values.decodeIfPresent(Classes.self, forKey: .classes)
-        trainedOn = try values.decodeIfPresent(String.self, forKey: .trainedOn)
-        canary = try values.decodeIfPresent(Canary.self, forKey: .canary)
-        files = try values.decode([File].self, forKey: .files)
-        origin = try values.decodeIfPresent(String.self, forKey: .origin).flatMap(URL.init(string:))?.withoutSecrets
-        originDigest = try values.decodeIfPresent(SHA256Digest.self, forKey: .originDigest)
-        manifestEntry = try values.decode(String.self, forKey: .manifestEntry)
-        installed = try values.decode(Date.self, forKey: .installed)
-        isVerified = try values.decode(Bool.self, forKey: .verified)
-        index = try values.decodeIfPresent(Reference.self, forKey: .index)
-        archive = try values.decodeIfPresent(Reference.self, forKey: .archive)
-
-        guard !files.isEmpty else { throw values.refusal(.files, "a release has at least one file") }
+    /// Reads a receipt, and checks its values.
+    package init(data: Data) throws {
+        self = try JSON.value(Self.self, data)
+        origin = origin?.withoutSecrets
+        guard schemaVersion == 1 else { throw DecodingError.damaged("unknown schema \(schemaVersion)") }
+        guard !files.isEmpty else { throw DecodingError.damaged("a release has at least one file") }
         var names = DistinctPaths()
-        for file in files where names.insert(file.name) != nil { throw values.refusal(.files, "a name occurs twice") }
-        if let tag = identity.content, tag != ContentTag(of: content) {
-            throw values.refusal(.content, "the tag is not that of its files")
+        for file in files where names.insert(file.name) != nil { throw DecodingError.damaged("a name occurs twice") }
+        if let contentTag, contentTag != ContentTag(of: content) {
+            throw DecodingError.damaged("the tag is not that of its files")
         }
-        if let contextLength, contextLength < 0 { throw values.refusal(.contextLength, "less than nothing") }
+        if let contextLength, contextLength < 0 { throw DecodingError.damaged("a context of less than nothing") }
     }
+}
 
-    public func encode(to encoder: any Encoder) throws {
-        var values = encoder.container(keyedBy: Key.self)
-        try values.encode(1, forKey: .schemaVersion)
-        try identity.encode(to: encoder)
-        try values.encode(role, forKey: .role)
-        try values.encode(format, forKey: .format)
-        try values.encodeIfPresent(name, forKey: .name)
-        try values.encodeIfPresent(summary, forKey: .summary)
-        try values.encodeIfPresent(license, forKey: .license)
-        try values.encodeIfPresent(contextLength, forKey: .contextLength)
-        try values.encodeIfPresent(classes, forKey: .classes)
-        try values.encodeIfPresent(trainedOn, forKey: .trainedOn)
-        try values.encodeIfPresent(canary, forKey: .canary)
-        try values.encode(files, forKey: .files)
-        try values.encodeIfPresent(origin?.absoluteString, forKey: .origin)
-        try values.encodeIfPresent(originDigest, forKey: .originDigest)
-        try values.encode(manifestEntry, forKey: .manifestEntry)
-        try values.encode(installed, forKey: .installed)
-        try values.encode(isVerified, forKey: .verified)
-        try values.encodeIfPresent(index, forKey: .index)
-        try values.encodeIfPresent(archive, forKey: .archive)
-    }
+extension DecodingError {
+    /// A record of the store that holds what it cannot.
+    static func damaged(_ why: String) -> Self { .dataCorrupted(Context(codingPath: [], debugDescription: why)) }
 }
 
 extension Receipt.File: Codable {
@@ -257,12 +222,5 @@ extension Receipt.Reference: Codable {
     init?(_ file: RemoteFile) {
         guard let size = file.size.exact, let digest = file.digest else { return nil }
         self.init(source: file.locations.first?.withoutSecrets, size: size, digest: digest)
-    }
-
-    package init(from decoder: any Decoder) throws {
-        let values = try decoder.container(keyedBy: CodingKeys.self)
-        source = try values.decodeIfPresent(String.self, forKey: .source).flatMap(URL.init(string:))
-        size = try values.decode(UInt64.self, forKey: .size)
-        digest = try values.decode(SHA256Digest.self, forKey: .digest)
     }
 }

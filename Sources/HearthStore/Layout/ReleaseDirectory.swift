@@ -115,7 +115,7 @@ package struct ReleaseDirectory: Sendable {
         guard identity == nil || receipt.identity == identity else {
             return .damaged(nil, Self.receiptDamaged(identity, path, "is that of \(receipt.identity)"))
         }
-        var files = ReleaseFolder(folder, fileSystem: fileSystem)
+        var files = ReleaseFolder(path: folder, fileSystem: fileSystem)
         for file in receipt.files {
             let path = folder.appending(file.name)
             let status = try files.status(of: file.name)

@@ -3,13 +3,8 @@ import HearthBase
 /// Looks up and replaces files in a release's folder. Follows no link, not even one in place of a sub-folder.
 struct ReleaseFolder {
     package let path: Path
-    private let fileSystem: any FileSystem
-    private var realFolders: Set<RelativePath> = []
-
-    init(_ path: Path, fileSystem: any FileSystem) {
-        self.path = path
-        self.fileSystem = fileSystem
-    }
+    let fileSystem: any FileSystem
+    var realFolders: Set<RelativePath> = []
 
     /// The status of a file; `nil` if it is missing, or if one of its folders is not a folder.
     package mutating func status(of file: RelativePath) throws -> FileStatus? {

@@ -1,18 +1,7 @@
 import HearthBase
 import HearthCatalog
 
-extension InstalledRelease: ErrorDomain {
-    /// The codes of ``StoreError``.
-    public static var errorCodes: [ErrorCode<Self>] {
-        [
-            .notInstalled, .noActiveRelease, .homeTooNew, .homeTooOld, .homeBusy, .homeUnusable, .receiptDamaged,
-            .releaseDamaged,
-            .stagedFileChanged, .reservedName, .releaseInUse, .notRepairable,
-            .overBudget, .nothingBefore, .classesMismatched, .artifactRefused, .probeFailed, .archiveUnsafe,
-            .archiveTooLarge, .archiveDamaged, .archiveMismatch,
-        ]
-    }
-}
+extension InstalledRelease: ErrorDomain {}
 
 /// Errors of the models on this device.
 public typealias StoreError = HearthError<InstalledRelease>

@@ -8,7 +8,6 @@ struct Recovering {
     let isRunning: @Sendable (ProcessIdentity) -> Bool?
 
     private var marks: MarkFiles { home.marks }
-    private var switching: ReleaseSwitch { ReleaseSwitch(home: home) }
 
     /// Recovers every family and returns the outcome by family.
     /// - Throws: if the families cannot be listed.
@@ -23,7 +22,7 @@ struct Recovering {
             do {
                 guard try !left(in: family).isEmpty else {
                     // Removes unfinished files: a process may have ended before its mark was complete.
-                    switching.clearMarks(of: family) { _ in false }
+                    home.clearMarks(of: family) { _ in false }
                     continue
                 }
                 let (rollback, heldBack) = try await home.committing {
@@ -53,17 +52,17 @@ struct Recovering {
             try home.directory.find($0).isWhole
         }
         if let decision = recovery.decision {
-            for found in try switching.decisions(in: family) where found.token != decision.token {
+            for found in try home.decisions(in: family) where found.token != decision.token {
                 try marks.remove(found.release, token: found.token)
             }
         }
         let next = recovery.state
-        var made = try recovery.finished.map { try switching.rollback(from: $0.from, to: $0.to, because: $0.reason) }
+        var made = try recovery.finished.map { try home.rollback(from: $0.from, to: $0.to, because: $0.reason) }
         if next != state { try home.activation.write(next, of: family) }
         for note in recovery.notes { Log.write(.warning, "activation", note) }
         for mark in recovery.done { try marks.remove(mark.release, token: mark.token) }
         if let wanted = recovery.rollback {
-            made = try switching.goBack(from: wanted.from, to: wanted.to, because: wanted.reason, next)
+            made = try home.goBack(from: wanted.from, to: wanted.to, because: wanted.reason, next)
             Log.write(
                 .warning, "activation",
                 "\(wanted.from) is rolled back to \(wanted.to?.description ?? "what came with the app"): \(wanted.reason)"

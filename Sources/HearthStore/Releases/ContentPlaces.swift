@@ -77,14 +77,14 @@ extension FilePump {
     }
 }
 
-extension StoredReleases {
+extension StoreHome {
     /// The places of each content, by the receipts of all releases, damaged ones included.
     func places() throws -> ContentPlaces {
         let inventory = try inventory()
         let receipts =
             inventory.releases.map { ($0.folder, $0.receipt) }
             + inventory.damaged.compactMap { release in release.receipt.map { (release.folder, $0) } }
-        var places = ContentPlaces(fileSystem: home.fileSystem)
+        var places = ContentPlaces(fileSystem: fileSystem)
         for (folder, receipt) in receipts {
             for file in receipt.files { places.add(folder.appending(file.name), of: file.content) }
         }

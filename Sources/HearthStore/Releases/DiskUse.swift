@@ -32,7 +32,7 @@ package struct FileOwners: Sendable, Hashable {
     }
 }
 
-extension StoredReleases {
+extension StoreHome {
     /// The releases that have a name for each file.
     func owners(of releases: [ReleaseIdentity]) throws -> FileOwners {
         var owners = FileOwners()

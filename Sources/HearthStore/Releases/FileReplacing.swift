@@ -3,11 +3,7 @@ import HearthBase
 import HearthCatalog
 
 /// Replaces damaged files of installed releases; runs on the caller's executor.
-struct FileReplacing: Sendable {
-    let home: StoreHome
-
-    private var fileSystem: any FileSystem { home.fileSystem }
-
+extension StoreHome {
     /// Replaces a damaged file, in this release and in every other that shares it.
     /// - Returns: the other releases that shared the file.
     nonisolated(nonsending) func replace(
@@ -22,13 +18,13 @@ struct FileReplacing: Sendable {
     private func places(
         of file: Receipt.File, in identity: ReleaseIdentity
     ) throws -> [(owner: ReleaseIdentity, name: RelativePath)] {
-        let layout = home.layout
+        let layout = layout
         let damaged = try fileSystem.status(
             at: layout.folder(of: identity).appending(file.name), followLinks: false)
         var places: [(owner: ReleaseIdentity, name: RelativePath)] = [(identity, file.name)]
         guard let damaged, damaged.kind == .file else { return places }
-        for other in try home.directory.releases() {
-            let files = try home.directory.find(other).receipt?.files ?? []
+        for other in try directory.releases() {
+            let files = try directory.find(other).receipt?.files ?? []
             for candidate in files where candidate.digest == file.digest {
                 let path = layout.folder(of: other).appending(candidate.name)
                 let status = try fileSystem.status(at: path, followLinks: false)
@@ -46,8 +42,8 @@ struct FileReplacing: Sendable {
         _ damaged: [Receipt.File], of identity: ReleaseIdentity, unpacking work: Installation,
         progress: @escaping StoreProgress
     ) async throws -> Set<ReleaseIdentity> {
-        let staging = try await home.committing {
-            try Staging(identity, layout: home.layout, fileSystem: fileSystem)
+        let staging = try await committing {
+            try Staging(identity, layout: layout, fileSystem: fileSystem)
         }
         defer { staging.close() }
         let unpacked = try await StopFlag.blocking { try work.fill(staging, flag: $0, progress) }
@@ -68,15 +64,15 @@ struct FileReplacing: Sendable {
     private nonisolated(nonsending) func swap(
         _ name: RelativePath, of owner: ReleaseIdentity, for whole: Path, _ file: Receipt.File
     ) async throws {
-        let family = home.layout.folder(of: owner.family)
+        let family = layout.folder(of: owner.family)
         // Beside the releases, where the next start removes it after an interruption.
         let temporary = family.appendingTemporary(besides: "repaired")
         try await copyUnlessLinked(whole, to: temporary, file)
         do {
-            try await home.committing {
-                let folder = home.layout.folder(of: owner)
-                guard try home.directory.isFolder(folder) else { throw StoreError.notInstalled(owner.description) }
-                try ReleaseFolder(folder, fileSystem: fileSystem).put(temporary, at: name)
+            try await committing {
+                let folder = layout.folder(of: owner)
+                guard try directory.isFolder(folder) else { throw StoreError.notInstalled(owner.description) }
+                try ReleaseFolder(path: folder, fileSystem: fileSystem).put(temporary, at: name)
             }
         } catch {
             do {

@@ -16,13 +16,13 @@ struct Installing: Sendable {
         let release = work.release
         if let kept = try await keep() { return kept }
         let staging = try await home.committing {
-            try ReleaseSwitch(home: home).deactivateUnknown(release.identity)
+            try home.deactivateUnknown(release.identity)
             return try Staging(release.identity, layout: home.layout, fileSystem: fileSystem)
         }
         defer { staging.close() }
         let staged: Receipt
         do {
-            let places = try home.releases.places()
+            let places = try home.places()
             staged = try await StopFlag.blocking { [work] in
                 try work.fill(staging, places: places, flag: $0, progress)
             }
@@ -37,7 +37,7 @@ struct Installing: Sendable {
             if case .whole(let there) = try directory.find(identity), there.isVerified { receipt.isVerified = true }
             try staging.commit(receipt)
             consume()
-            return try home.releases.require(identity)
+            return try home.require(identity)
         }
     }
 
@@ -63,7 +63,7 @@ struct Installing: Sendable {
                 // An earlier attempt may have failed between the move and bringing it to the disk.
                 try fileSystem.synchronizeFolder(folder.parent)
                 consume()
-                return try home.releases.find(identity)
+                return try home.find(identity)
             }
             if let kept { return kept }
         }

@@ -46,7 +46,7 @@ public enum ModelAvailability: Sendable, Hashable {
     }
 }
 
-extension StoredReleases {
+extension StoreHome {
     /// Finds the usable model of each family, and the problems of unusable live releases.
     func usable(
         beside bundled: [Family: BundledRelease]
@@ -55,7 +55,7 @@ extension StoredReleases {
         var problems: [Family: any Error] = [:]
         for family in try directory.families() {
             do {
-                let state = try home.activation.state(of: family)
+                let state = try activation.state(of: family)
                 guard let active = try state.active.flatMap({ try find($0) }) else { continue }
                 models[family] = .deciding(bundled: bundled[family], active: active, pinned: state.pinned)
             } catch {

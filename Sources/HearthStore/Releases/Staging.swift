@@ -175,7 +175,7 @@ struct Staging: Sendable {
 
     /// Replaces the files of an installed release one by one.
     private func exchange(_ receipt: Receipt, in target: Path) throws {
-        let installed = ReleaseFolder(target, fileSystem: fileSystem)
+        let installed = ReleaseFolder(path: target, fileSystem: fileSystem)
         for file in receipt.files { try installed.put(folder.appending(file.name), at: file.name) }
         let place = HomeLayout.receipt(in: target)
         if try directory.isFolder(place) { try fileSystem.removeTree(place) }

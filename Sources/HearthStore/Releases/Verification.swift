@@ -21,7 +21,7 @@ struct Verification: Sendable {
     }
 
     private func compare(_ file: Receipt.File, _ onPiece: (UInt64) -> Void) throws -> FileCheck.Outcome {
-        var files = ReleaseFolder(folder, fileSystem: fileSystem)
+        var files = ReleaseFolder(path: folder, fileSystem: fileSystem)
         return try FilePump(fileSystem: fileSystem, flag: flag).compare(
             folder.appending(file.name), try files.status(of: file.name), size: file.size, digest: file.digest, onPiece)
     }

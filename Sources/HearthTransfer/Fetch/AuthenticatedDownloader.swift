@@ -66,13 +66,8 @@ public struct AuthenticatedDownloader: DownloadURLProvider {
 
     /// Whether a text is a header that may hold a key (a token of RFC 9110), and not one that frames the request.
     package static func isHeaderName(_ text: String) -> Bool {
-        let signs = Set("!#$%&'*+-.^_`|~".utf8)
         let framing = ["host", "content-length", "content-type", "transfer-encoding", "connection", "expect"]
-        return (1...64).contains(text.utf8.count) && !framing.contains(text.lowercased())
-            && text.utf8.allSatisfy { byte in
-                (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
-                    || signs.contains(byte)
-            }
+        return text.utf8.count <= 64 && HTTPHeaders.isName(text) && !framing.contains(text.lowercased())
     }
 
     public func provides(for location: URL) -> Bool {

@@ -1,7 +1,7 @@
 import HearthHTTP
 
 /// The reason why a download waits.
-public enum DownloadHold: Sendable, Hashable {
+public enum DownloadHold: String, Sendable, Hashable {
     /// There is no network.
     case offline
     /// The network is metered, and this download may use unmetered networks only.
@@ -10,12 +10,7 @@ public enum DownloadHold: Sendable, Hashable {
     case paused
 
     /// The hold of a download that waits for the network.
-    package init(_ hold: NetworkHold) {
-        switch hold {
-        case .offline: self = .offline
-        case .metered: self = .metered
-        }
-    }
+    package init(_ hold: NetworkHold) { self = hold == .offline ? .offline : .metered }
 
     /// A title of a word or two.
     public var heading: String {

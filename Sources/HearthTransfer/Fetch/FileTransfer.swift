@@ -208,6 +208,6 @@ package struct FileTransfer: Sendable {
 
     /// The folder of a request's transfer.
     package func place(of request: TransferRequest) throws -> Path {
-        folder.appending(try TransferKey(request).component)
+        folder.appending(try TransferKey(request))
     }
 }

@@ -331,9 +331,8 @@ actor PartFile {
             let policy = StoragePolicy(total: total, held: try fileSystem.status(of: file).allocatedSize)
             guard policy.required > 0 else { return }
             let free = try fileSystem.freeSpace(at: journalPath.parent)
-            if case .refused(let required) = policy.verdict(free: free) {
-                shortage = .shortage(in: journalPath.parent, required: required, free: free)
-            }
+            guard !policy.allows(free: free) else { return }
+            shortage = .shortage(in: journalPath.parent, required: policy.required, free: free)
         } catch {
             Log.write(.warning, "the free space is not known any more: \(error)")
         }

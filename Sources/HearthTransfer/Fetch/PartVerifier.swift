@@ -15,17 +15,9 @@ final class PartVerifier: Sendable {
         package let expected: SHA256Digest
     }
 
-    /// Bytes just written, and the chunks they belong to.
-    fileprivate struct Taking {
-        let run: WriteRun
-        let slices: [PartLedger.Slice]
-        /// Whether all these bytes were written: proven ones are not.
-        let isWhole: Bool
-    }
-
     fileprivate enum Job {
         case check(Check)
-        case take(Taking)
+        case take(WriteRun, [PartLedger.Slice], isWhole: Bool)
         case forget
         case hash(Range<UInt64>)
         case reset
@@ -103,7 +95,7 @@ final class PartVerifier: Sendable {
         change { state in
             // The thread hashes no more bytes, so their memory is not kept.
             guard state.failure == nil, !state.isClosed else { return }
-            state.queue.append(.take(Taking(run: run, slices: slices, isWhole: isWhole)))
+            state.queue.append(.take(run, slices, isWhole: isWhole))
             state.readsUncached = true
         }
     }
@@ -178,12 +170,12 @@ final class PartVerifier: Sendable {
         while let job = nextJob() {
             do {
                 switch job {
-                case .take(let taking):
-                    for slice in taking.slices {
-                        let bytes = taking.isWhole ? taking.run.memory(slice.bytes) : nil
+                case .take(let run, let slices, let isWhole):
+                    for slice in slices {
+                        let bytes = isWhole ? run.memory(slice.bytes) : nil
                         chunks.update(slice.chunk, start: slice.start, bytes, at: slice.bytes)
                     }
-                    pool.give(taking.run.block)
+                    pool.give(run.block)
                     change { $0.isBusy = false }
                 case .forget:
                     chunks = ChunkHashes()

@@ -130,15 +130,3 @@ struct ResponsePolicy {
             disposition: disposition)
     }
 }
-
-extension URL {
-    /// The address without the parts that may hold a secret: user, password, query and fragment.
-    package var withoutQuery: String {
-        var parts = URLComponents(url: self, resolvingAgainstBaseURL: true)
-        parts?.query = nil
-        parts?.fragment = nil
-        parts?.user = nil
-        parts?.password = nil
-        return parts?.string ?? "an address"
-    }
-}

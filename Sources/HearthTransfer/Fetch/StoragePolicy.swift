@@ -5,13 +5,6 @@ import HearthBase
 /// No option overrides this, because a full disk breaks other programs. A disk that fills up during the download ends
 /// it with `disk-full`.
 package struct StoragePolicy: Equatable {
-    /// The decision about a disk.
-    package enum Verdict: Equatable {
-        case allowed
-        /// The disk has fewer than `required` free bytes, or does not report them.
-        case refused(required: UInt64)
-    }
-
     /// The bytes of all files of the release.
     package var total: UInt64
     /// The bytes of them that occupy the disk already.
@@ -29,11 +22,8 @@ package struct StoragePolicy: Equatable {
         return needed.addingSaturating(needed / 5 + (needed % 5 == 0 ? 0 : 1))
     }
 
-    /// - Parameter free: the bytes that may still be written, `nil` if the disk does not report them.
-    package func verdict(free: UInt64?) -> Verdict {
-        guard let free, free >= required else { return .refused(required: required) }
-        return .allowed
-    }
+    /// Whether the free space suffices; unknown space does not.
+    package func allows(free: UInt64?) -> Bool { free.map { $0 >= required } ?? false }
 }
 
 extension HearthError where Domain == Path {

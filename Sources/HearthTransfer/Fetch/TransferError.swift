@@ -1,16 +1,7 @@
 import Foundation
 import HearthBase
 
-extension TransferState: ErrorDomain {
-    /// The codes of ``TransferError``.
-    public static var errorCodes: [ErrorCode<Self>] {
-        [
-            .checksumMismatch, .responseTooLong, .sizeMismatch, .badContentRange, .contentEncoded, .webPage, .missing,
-            .accessDenied, .serverBusy, .unexpectedStatus, .busy, .entityChanged, .noAddress, .cancelled,
-            .unknownTransfer, .ambiguousTransfer, .notResumable,
-        ]
-    }
-}
+extension TransferState: ErrorDomain {}
 
 /// The error of a failed fetch, or of steering a transfer.
 public typealias TransferError = HearthError<TransferState>

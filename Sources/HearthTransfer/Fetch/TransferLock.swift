@@ -25,9 +25,6 @@ package final class TransferLock: Sendable {
     /// process without the `flock` could be writing it.
     static let damageLifetime = Duration.seconds(5)
 
-    /// The words for a holder's reason to wait.
-    private static let holds: [String: DownloadHold] = ["offline": .offline, "metered": .metered]
-
     private let held: HeldClaim
     package let time: TimeSource
 
@@ -92,15 +89,15 @@ package final class TransferLock: Sendable {
             !claim.isStale(at: now, lifetime: lifetime)
         else { return nil }
         return TransferHolder(
-            process: claim.holder.number, isHere: claim.liveness != .unknown,
+            process: claim.holder.number, isHere: claim.isHeld != nil,
             // An unknown word of a later version is ignored.
-            hold: claim.purpose.flatMap { holds[$0] })
+            hold: claim.purpose.flatMap(DownloadHold.init))
     }
 
     /// Notes the holder's reason to wait; the next ``renew()`` writes it down.
     /// - Returns: whether it changed.
     package func note(_ hold: DownloadHold?) -> Bool {
-        held.update(purpose: Self.holds.first { $0.value == hold }?.key)
+        held.update(purpose: hold?.rawValue)
     }
 
     /// Renews the claim. Blocks.

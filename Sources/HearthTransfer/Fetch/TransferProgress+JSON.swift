@@ -7,24 +7,22 @@ extension TransferProgress: Codable {
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        let hold = DownloadHold(word: try container.decodeIfPresent(String.self, forKey: .waitingFor))
+        let hold =
+            try container.decodeIfPresent(String.self, forKey: .waitingFor).flatMap(DownloadHold.init) ?? .offline
         let attempt = try container.decodeIfPresent(Int.self, forKey: .attempt) ?? 1
         let limit = try container.decodeIfPresent(Int.self, forKey: .attempts) ?? 1
         // The time left follows from the other members.
         _ = try container.decodeIfPresent(Double.self, forKey: .secondsLeft)
+        let phase = try container.decode(String.self, forKey: .phase)
+        let others: [TransferState] = [
+            .queued, .connecting, .verifying, .extracting, .installing, .preparing, .probing,
+        ]
         let state: TransferState =
-            switch try container.decode(String.self, forKey: .phase) {
-            case "queued": .queued
-            case "connecting": .connecting
-            case "verifying": .verifying
+            switch phase {
             case "paused": .waiting(.paused)
             case "waiting": .waiting(hold)
             case "retrying": .retrying(attempt: attempt, limit: limit)
-            case "extracting": .extracting
-            case "installing": .installing
-            case "preparing": .preparing
-            case "probing": .probing
-            default: .downloading
+            default: others.first { $0.word == phase } ?? .downloading
             }
         self.init(
             state: state, completedBytes: try container.decode(UInt64.self, forKey: .completedBytes),
@@ -45,25 +43,11 @@ extension TransferProgress: Codable {
         try container.encodeIfPresent(secondsLeft.flatMap { $0.isFinite ? $0 : nil }, forKey: .secondsLeft)
         try container.encode(connections, forKey: .connections)
         try container.encodeIfPresent(source, forKey: .source)
-        try container.encodeIfPresent(state.hold.flatMap { $0 == .paused ? nil : $0.word }, forKey: .waitingFor)
+        try container.encodeIfPresent(state.hold.flatMap { $0 == .paused ? nil : $0.rawValue }, forKey: .waitingFor)
         if case .retrying(let attempt, let limit) = state {
             try container.encode(attempt, forKey: .attempt)
             try container.encode(limit, forKey: .attempts)
         }
         if repeatedBytes > 0 { try container.encode(repeatedBytes, forKey: .repeatedBytes) }
-    }
-}
-
-extension DownloadHold {
-    /// The hold with a word; ``offline`` for an unknown one.
-    fileprivate init(word: String?) { self = word == "metered" ? .metered : word == "paused" ? .paused : .offline }
-
-    /// The stable word for it, which programs read.
-    fileprivate var word: String {
-        switch self {
-        case .offline: "offline"
-        case .metered: "metered"
-        case .paused: "paused"
-        }
     }
 }

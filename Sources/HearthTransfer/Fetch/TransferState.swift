@@ -48,6 +48,4 @@ extension FailureBody {
     /// The app ended the download and kept the bytes.
     public static let interrupted = FailureBody(
         code: "interrupted", message: "Download interrupted", disposition: .tryLater)
-    /// The bytes were wrong in every attempt.
-    public static let corrupted = FailureBody(code: "checksum-mismatch", message: "Download corrupted")
 }

@@ -1,10 +1,5 @@
+import Foundation
 import HearthBase
-
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
 
 /// A buffer that gathers bytes for one large write, aligned for writes past the page cache.
 ///
@@ -102,9 +97,6 @@ struct WriteGatherer: Sendable {
     private var runs: [UInt64: WriteRun] = [:]
 
     init(for path: Path) { pool = WriteBlockPool(for: path) }
-
-    /// The number of waiting bytes.
-    package var byteCount: UInt64 { runs.values.reduce(0) { $0 + UInt64($1.bytes.count) } }
 
     /// Adds bytes; returns the runs to write now: full ones, those that have waited for `limit`, and one if too
     /// many wait.

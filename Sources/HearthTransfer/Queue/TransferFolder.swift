@@ -9,7 +9,7 @@ package struct TransferFolder: Sendable {
 
     package init(_ key: TransferKey, in folder: Path, fileSystem: any FileSystem) {
         self.key = key
-        path = folder.appending(key.component)
+        path = folder.appending(key)
         self.fileSystem = fileSystem
     }
 

@@ -13,14 +13,6 @@ extension TransferManager {
         case nobody
     }
 
-    /// The transfers that ``clean(_:isDryRun:)`` removes.
-    package enum Cleaning: Sendable, Hashable {
-        /// Those without a readable plan, cancelled ones included.
-        case orphans
-        /// All that no process works on: paused and interrupted transfers as well.
-        case everythingIdle
-    }
-
     /// Pauses a transfer and keeps its bytes; its waiters keep waiting.
     /// - Throws: ``TransferError`` with `unknown-transfer`, `not-resumable` for one without a plan.
     package func pause(_ key: TransferKey) async throws -> Obeyed { try await setPaused(true, key) }
@@ -47,13 +39,16 @@ extension TransferManager {
     }
 
     /// Removes transfers that no process works on.
-    /// - Parameter isDryRun: removes nothing.
+    /// - Parameters:
+    ///   - onlyOrphans: whether only transfers without a readable plan are removed, cancelled ones included; if not,
+    ///     paused and interrupted transfers too.
+    ///   - isDryRun: removes nothing.
     /// - Returns: the transfers that are gone, or would be.
     /// - Throws: ``FileError``.
-    package func clean(_ cleaning: Cleaning, isDryRun: Bool = false) async throws -> [TransferSummary] {
+    package func clean(onlyOrphans: Bool, isDryRun: Bool = false) async throws -> [TransferSummary] {
         var removed: [TransferSummary] = []
         for summary in try await list() where queued[summary.key] == nil && !summary.state.isHeld {
-            if cleaning == .orphans, case .orphaned = summary.state {} else if cleaning == .orphans { continue }
+            if onlyOrphans, case .orphaned = summary.state {} else if onlyOrphans { continue }
             if !isDryRun {
                 let folder = TransferFolder(summary.key, in: folder, fileSystem: fileSystem)
                 // A process may have begun to work on it meanwhile.

@@ -44,23 +44,28 @@ extension TransferManager {
         let folder = transfer.folder
         let isSynced = transfer.request.isSynced
         guard let lock = try await TransferLock.acquire(folder.path, fileSystem: fileSystem, isSynced: isSynced) else {
-            throw await busy(folder, plan.label)
+            // The name of the holder only improves the sentence.
+            let holder = try? await blocking { [fileSystem] in
+                try TransferLock.holder(of: folder.path, fileSystem: fileSystem, now: Date())
+            }
+            throw TransferError.busy(plan.label, holder: holder)
         }
         transfer.lock = lock
         transfer.renewing = Task { [key = transfer.key] in
             do {
                 try await lock.keepRenewing()
             } catch let loss as TransferError {
-                self.lose(key, loss)
+                self.stop(key, .lost(loss))
             } catch {}  // cancelled with the transfer
         }
         try await blocking { try folder.begin(plan, isSynced: isSynced) }
         return lock
     }
 
-    private func lose(_ key: TransferKey, _ loss: TransferError) {
+    /// Stops a transfer whose file has not arrived.
+    private func stop(_ key: TransferKey, _ reason: QueuedTransfer.Stop) {
         guard let transfer = queued[key], transfer.file == nil else { return }
-        transfer.stop(.lost(loss))
+        transfer.stop(reason)
     }
 
     /// Fetches until the file is whole; waits while it is paused.
@@ -161,7 +166,7 @@ extension TransferManager {
                         return (mark, mark == before ? nil : try folder.plan().plan)
                     }
                     seen = mark
-                    if mark == nil { self.cancelHere(key) }
+                    if mark == nil { self.stop(key, .cancelled) }
                     if let plan { self.follow(isPaused: plan.isPaused, key) }
                 } catch is CancellationError {
                     return
@@ -172,11 +177,6 @@ extension TransferManager {
         }
     }
 
-    private func cancelHere(_ key: TransferKey) {
-        guard let transfer = queued[key], transfer.file == nil else { return }
-        transfer.stop(.cancelled)
-    }
-
     /// Pauses or resumes a transfer of this process as its plan says.
     package func follow(isPaused: Bool, _ key: TransferKey) {
         guard let transfer = queued[key], transfer.file == nil else { return }
@@ -184,14 +184,6 @@ extension TransferManager {
     }
 
     // MARK: - Sentences
-
-    private func busy(_ folder: TransferFolder, _ label: String) async -> TransferError {
-        // The name of the holder only improves the sentence.
-        let holder = try? await blocking { [fileSystem] in
-            try TransferLock.holder(of: folder.path, fileSystem: fileSystem, now: Date())
-        }
-        return TransferError.busy(label, holder: holder)
-    }
 
     private static func cancelled(_ label: String) -> TransferError {
         TransferError(

@@ -49,21 +49,14 @@ extension TransferPlan: DiskRecord {
 
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
-        func refuse(_ key: CodingKeys, _ why: String) -> DecodingError {
-            DecodingError.dataCorruptedError(forKey: key, in: values, debugDescription: why)
+        let _: Int = try values.checked(.format, or: "this version reads plans of format 2 only") {
+            $0 == Self.currentFormat
         }
-        guard try values.decode(Int.self, forKey: .format) == Self.currentFormat else {
-            throw refuse(.format, "this version reads plans of format 2 only")
-        }
-        label = try values.decode(String.self, forKey: .label)
-        guard RelativePath(label) != nil else { throw refuse(.label, "not the name of a file") }
-        locations = try values.decode([String].self, forKey: .locations)
-        guard locations.count <= 16 else { throw refuse(.locations, "too many") }
-        size = try values.decodeIfPresent(UInt64.self, forKey: .size)
-        guard size.map({ $0 <= UInt64(Int64.max) }) ?? true else { throw refuse(.size, "no file is so large") }
+        label = try values.checked(.label, or: "not the name of a file") { (text: String) in RelativePath(text) != nil }
+        locations = try values.checked(.locations, or: "too many") { (all: [String]) in all.count <= 16 }
+        size = try values.checkedIfPresent(.size, or: "no file is so large") { $0 <= UInt64(Int64.max) }
         digest = try values.decodeIfPresent(SHA256Digest.self, forKey: .digest)
-        tag = try values.decodeIfPresent(String.self, forKey: .tag)
-        guard tag.map({ $0.utf8.count <= Self.tagLimit }) ?? true else { throw refuse(.tag, "too long") }
+        tag = try values.optionalText(.tag, atMost: Self.tagLimit)
         created = try values.decode(Date.self, forKey: .created)
         isPaused = try values.decode(Bool.self, forKey: .isPaused)
     }

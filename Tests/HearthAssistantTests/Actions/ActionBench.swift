@@ -48,7 +48,8 @@ struct ActionBench {
 
     var registry: ActionRegistry {
         .standard(
-            calendar: calendar, reminders: reminders, notes: notes, contacts: contacts, habits: habits,
+            AssistantStores(
+                calendar: calendar, reminders: reminders, contacts: contacts, notes: notes, habits: habits),
             searchesWeb: true)
     }
 

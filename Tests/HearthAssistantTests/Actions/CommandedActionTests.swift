@@ -7,7 +7,7 @@ import Testing
 /// Changes that the user commands outside of a conversation.
 struct CommandedActionTests {
     /// A store whose change number `failing` is refused; negative for none.
-    private actor FailingStore: RecordStore {
+    private actor FailingStore: ByteStore {
         private(set) var records: [String: Data] = [:]
         private let failing: Int
         private let canRevert: Bool
@@ -28,7 +28,9 @@ struct CommandedActionTests {
 
         func records(matching words: String, limit: Int) -> [Note] { [] }
         func record(_ id: String) -> Note? { nil }
-        func write(_ record: Note?, id: String) {}
+        func change(of id: String, to record: Note?) -> RecordChange {
+            RecordChange(store: .notes, id: id, before: nil, after: nil)
+        }
 
         func state(of change: RecordChange) -> RecordState {
             records[change.id] == change.after ? .after : records[change.id] == change.before ? .before : .other
@@ -43,10 +45,15 @@ struct CommandedActionTests {
 
     private static func card() -> ActionCard { ActionCard(commanded: "Import", .note, id: "k", record: "3 notes") }
 
+    private static func carryOut(_ journal: MemoryActionJournal, _ stores: [StoreKind: any ByteStore]) async throws {
+        let runner = ActionRunner(
+            registry: ActionRegistry([]), stores: stores, journal: journal, approval: DeclineAll(), time: time)
+        try await runner.carryOut(card(), changes)
+    }
+
     @Test func isDone() async throws {
         let (journal, store) = (MemoryActionJournal(), FailingStore(failing: -1))
-        try await CommandedActions(journal: journal, stores: [.notes: store], time: Self.time)
-            .carryOut(Self.card(), Self.changes)
+        try await Self.carryOut(journal, [.notes: store])
         let entry = try #require(await journal.entry("k"))
         #expect(entry.state == .done && entry.card.state == .done && entry.card.canUndo && entry.card.note == nil)
         #expect(await store.records.count == 3)
@@ -55,8 +62,7 @@ struct CommandedActionTests {
     @Test(arguments: 0..<3) func aRefusedChangeLeavesNothingAndTheEntrySaysSo(failing: Int) async throws {
         let (journal, store) = (MemoryActionJournal(), FailingStore(failing: failing))
         let error = await #expect(throws: AssistantError.self) {
-            try await CommandedActions(journal: journal, stores: [.notes: store], time: Self.time)
-                .carryOut(Self.card(), Self.changes)
+            try await Self.carryOut(journal, [.notes: store])
         }
         #expect(error?.code == .changedElsewhere)
         let entry = try #require(await journal.entry("k"))
@@ -69,8 +75,7 @@ struct CommandedActionTests {
     @Test func aPartThatCannotBeRevertedIsSaid() async throws {
         let (journal, store) = (MemoryActionJournal(), FailingStore(failing: 1, canRevert: false))
         await #expect(throws: AssistantError.self) {
-            try await CommandedActions(journal: journal, stores: [.notes: store], time: Self.time)
-                .carryOut(Self.card(), Self.changes)
+            try await Self.carryOut(journal, [.notes: store])
         }
         let entry = try #require(await journal.entry("k"))
         #expect(entry.state == .failed && entry.card.state == .unknown)
@@ -80,8 +85,7 @@ struct CommandedActionTests {
     @Test func aMissingStoreIsAFailure() async throws {
         let journal = MemoryActionJournal()
         let error = await #expect(throws: AssistantError.self) {
-            try await CommandedActions(journal: journal, stores: [:], time: Self.time)
-                .carryOut(Self.card(), Self.changes)
+            try await Self.carryOut(journal, [:])
         }
         #expect(error?.code == .noSuchRecord)
         #expect(await journal.entry("k")?.state == .failed)

@@ -59,14 +59,13 @@ actor MemoryRecords {
 }
 
 /// A store of values as JSON.
-protocol MemoryStore: RecordStore {
+protocol MemoryStore: ByteStore {
     var records: MemoryRecords { get }
 }
 
 extension MemoryStore {
     func apply(_ change: RecordChange) async throws { try await records.apply(change) }
     func state(of change: RecordChange) async throws -> RecordState { try await records.state(of: change) }
-    func write(_ record: Record?, id: String) async throws { try await apply(change(of: id, to: record)) }
 
     func record(_ id: String) async throws -> Record? { try await records.values(Record.self).first { $0.id == id } }
 

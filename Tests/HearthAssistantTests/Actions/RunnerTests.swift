@@ -236,7 +236,7 @@ import Testing
         #expect(try await bench.journal.entry("k")?.state == .planned)
     }
 
-    private func code(_ body: () async throws -> ActionCard) async -> ErrorCode<AssistantErrorDomain>? {
+    private func code(_ body: () async throws -> ActionCard) async -> ErrorCode<AssistantStores>? {
         do {
             _ = try await body()
             return nil

@@ -113,7 +113,7 @@ struct CalendarStoreTests {
         let fixture = try CalendarFixture()
         let start = EventTime(CalendarFixture.now)
         let day = EventTime(Date(timeIntervalSince1970: 0), isAllDay: true)
-        let cases: [(EventFields, ErrorCode<AssistantErrorDomain>)] = [
+        let cases: [(EventFields, ErrorCode<AssistantStores>)] = [
             (EventFields(title: " ", start: start), .unusablePayload),
             (EventFields(title: "A"), .unusablePayload),
             (

@@ -1,9 +1,10 @@
 import Foundation
-import HearthAssistant
 import HearthBase
 import HearthInference
 import HearthTestSupport
 import Testing
+
+@testable import HearthAssistant
 
 /// The front door: a home on the disk, and one in memory.
 @Suite(.timeLimit(.minutes(2))) struct AssistantTests {

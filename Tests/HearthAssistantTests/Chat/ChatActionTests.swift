@@ -1,9 +1,10 @@
 import Foundation
-import HearthAssistant
 import HearthBase
 import HearthInference
 import HearthTestSupport
 import Testing
+
+@testable import HearthAssistant
 
 /// Blocks, tools, searches and repairs of whole turns.
 @Suite(.timeLimit(.minutes(2))) struct ChatActionTests {

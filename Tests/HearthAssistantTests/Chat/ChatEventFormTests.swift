@@ -1,8 +1,9 @@
 import Foundation
-import HearthAssistant
 import HearthBase
 import HearthInference
 import Testing
+
+@testable import HearthAssistant
 
 /// The wire form of a turn's events, which the command and the page share.
 @Suite struct ChatEventFormTests {

@@ -1,8 +1,9 @@
 import Foundation
-import HearthAssistant
 import HearthBase
 import HearthInference
 import HearthTestSupport
+
+@testable import HearthAssistant
 
 /// A session over a scripted engine.
 struct ChatFixture: Sendable {

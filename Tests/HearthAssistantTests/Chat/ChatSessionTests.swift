@@ -1,10 +1,11 @@
 import Foundation
-import HearthAssistant
 import HearthBase
 import HearthInference
 import HearthRouting
 import HearthTestSupport
 import Testing
+
+@testable import HearthAssistant
 
 @Suite(.timeLimit(.minutes(2))) struct ChatSessionTests {
     private func said(_ text: String) -> [ScriptedEngine.Step] { [.text(text), .finish(.endOfGeneration)] }

@@ -1,9 +1,10 @@
 import Foundation
-import HearthAssistant
 import HearthBase
 import HearthInference
 import HearthTestSupport
 import Testing
+
+@testable import HearthAssistant
 
 @MainActor @Suite(.timeLimit(.minutes(2))) struct ChatViewModelTests {
     @Test func theViewFollowsTheAnswer() async throws {

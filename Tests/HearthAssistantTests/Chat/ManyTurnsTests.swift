@@ -1,9 +1,10 @@
 import Foundation
-import HearthAssistant
 import HearthBase
 import HearthInference
 import HearthTestSupport
 import Testing
+
+@testable import HearthAssistant
 
 @Suite(.timeLimit(.minutes(10))) struct ManyTurnsTests {
     /// The bytes of the process in memory.

@@ -1,9 +1,10 @@
 import Foundation
-import HearthAssistant
 import HearthBase
 import HearthInference
 import HearthTestSupport
 import Testing
+
+@testable import HearthAssistant
 
 /// A kill loses at most one second of an answer.
 @Suite(.timeLimit(.minutes(2))) struct SavingTests {

@@ -1,8 +1,9 @@
 import Foundation
-import HearthAssistant
 import HearthBase
 import HearthInference
 import Testing
+
+@testable import HearthAssistant
 
 /// The decisions of a turn, without engine, stores or clock.
 @Suite struct TurnTests {

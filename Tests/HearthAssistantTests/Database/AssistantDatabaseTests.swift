@@ -19,7 +19,8 @@ import Testing
 
     @Test func theJournalsTableKeepsAnAction() async throws {
         let database = try await AssistantDatabase.open(home: nil)
-        let row: [SQLValue] = ["key", "c", "m", "NOTE_ACTION", "done", "{}", "[]", .double(1), .double(2)]
+        let texts = ["key", "c", "m", "NOTE_ACTION", "done", "{}", "[]"]
+        let row = texts.map { SQLValue.text($0) } + [.double(1), .double(2)]
         try await database.writeDurably { connection in
             try connection.run("INSERT INTO action_journal VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)", row)
         }

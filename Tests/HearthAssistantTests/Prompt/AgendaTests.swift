@@ -1,7 +1,8 @@
 import Foundation
-import HearthAssistant
 import HearthBase
 import Testing
+
+@testable import HearthAssistant
 
 /// What others wrote enters a prompt as its time alone.
 @Suite struct AgendaTests {

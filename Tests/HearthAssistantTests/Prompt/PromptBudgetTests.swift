@@ -1,5 +1,6 @@
-import HearthAssistant
 import Testing
+
+@testable import HearthAssistant
 
 @Suite struct PromptBudgetTests {
     /// Each text has as many tokens as a third of its bytes.

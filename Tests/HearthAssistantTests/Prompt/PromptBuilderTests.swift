@@ -1,10 +1,11 @@
 import Foundation
-import HearthAssistant
 import HearthBase
 import HearthInference
 import HearthRouting
 import HearthTestSupport
 import Testing
+
+@testable import HearthAssistant
 
 @Suite struct PromptBuilderTests {
     private struct Fixed: PromptSource {

@@ -1,6 +1,7 @@
 import Foundation
-import HearthAssistant
 import Testing
+
+@testable import HearthAssistant
 
 struct RecordChangeTests {
     @Test func undoIsTheSameRecordBackwards() {

@@ -29,7 +29,7 @@ extension RecordStore<Note> {
     }
 }
 
-extension RecordStore {
+extension ByteStore {
     /// Imports a file, and counts the changes.
     func add(_ data: Data) async throws -> (added: Int, replaced: Int, kept: Int) {
         let changes = try await importing(data)

@@ -1,6 +1,7 @@
 import Foundation
-import HearthAssistant
 import Testing
+
+@testable import HearthAssistant
 
 @Suite struct HTMLTextTests {
     @Test(arguments: [

@@ -1,5 +1,6 @@
-import HearthAssistant
 import Testing
+
+@testable import HearthAssistant
 
 @Suite struct IPAddressTests {
     @Test(arguments: [

@@ -1,9 +1,10 @@
 import Foundation
-import HearthAssistant
 import HearthBase
 import HearthHTTP
 import HearthTestSupport
 import Testing
+
+@testable import HearthAssistant
 
 @Suite(.serialized) struct PageReaderTests {
     /// A reader for which `page.test` and `other.test` are this machine.

@@ -1,10 +1,11 @@
 import Foundation
-import HearthAssistant
 import HearthBase
 import HearthHTTP
 import HearthInference
 import HearthTestSupport
 import Testing
+
+@testable import HearthAssistant
 
 @Suite struct SearchTests {
     private func provider(_ server: FaultServer, _ path: String = "") throws -> SearXNG {

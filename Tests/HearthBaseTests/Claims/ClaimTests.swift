@@ -55,12 +55,12 @@ import Testing
         let late = date.addingTimeInterval(1e6)
         let held = try claims.hold(Claim(at: date))
         let found = try #require(try claims.claim(held.token)?.claim)
-        #expect(found.liveness == .running && !found.isStale(at: late, lifetime: lifetime))
+        #expect(found.isHeld == true && !found.isStale(at: late, lifetime: lifetime))
         held.release()
-        #expect(found.liveness == .gone && found.isStale(at: date, lifetime: lifetime))
+        #expect(found.isHeld == false && found.isStale(at: date, lifetime: lifetime))
         #expect(try claims.tokens().isEmpty)
 
-        #expect(distant().liveness == .unknown)
+        #expect(distant().isHeld == nil)
         for (age, isStale) in [(59.0, false), (62, true), (-62, true)] {
             #expect(distant().isStale(at: date.addingTimeInterval(age), lifetime: lifetime) == isStale)
         }

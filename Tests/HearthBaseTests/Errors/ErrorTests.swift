@@ -5,29 +5,6 @@ import Testing
 @testable import HearthBase
 
 struct ErrorTests {
-    @Test func codesOfOtherVersionsDecodeToUnknown() throws {
-        let json = Data(#"["file-not-found", "invented-tomorrow", "", "unknown"]"#.utf8)
-        let codes = try JSONDecoder().decode([ErrorCode<Path>].self, from: json)
-        #expect(codes == [.notFound, .unknown, .unknown, .unknown])
-        #expect(throws: DecodingError.self) {
-            try JSONDecoder().decode([ErrorCode<Path>].self, from: Data("[1]".utf8))
-        }
-    }
-
-    @Test func codesEncodeAsTheirText() throws {
-        let data = try JSONEncoder().encode([ErrorCode<GGUFErrorDomain>.notGGUF])
-        #expect(String(decoding: data, as: UTF8.self) == #"["not-gguf"]"#)
-    }
-
-    @Test func codesAreKebabCaseAndUnique() {
-        let codes = Path.errorCodes.map(\.rawValue) + GGUFErrorDomain.errorCodes.map(\.rawValue)
-        #expect(Set(codes).count == codes.count)
-        for code in codes {
-            #expect(
-                !code.isEmpty && code.utf8.allSatisfy { (97...122).contains($0) || $0 == UInt8(ascii: "-") }, "\(code)")
-        }
-    }
-
     @Test func readsAsASentenceWithCodeAndCause() {
         let cause = FileError(errno: ENOSPC, doing: "write", path: Path("/a"))
         let error = GGUFError(

@@ -1,7 +1,8 @@
 import Foundation
-import HearthBase
 import HearthTestSupport
 import Testing
+
+@testable import HearthBase
 
 /// Where the files of a split model are looked for, whatever a header and a name say.
 @Suite struct GGUFPartsTests {

@@ -73,17 +73,6 @@ import Testing
     func refusesWhatIsNoFailure(text: String) {
         #expect(throws: DecodingError.self) { try JSON.value(FailureBody.self, Data(text.utf8)) }
     }
-
-    @Test func earlierCodesOfTooLittleMemoryAreReadAsTheOne() {
-        for text in ["model-does-not-fit", "insufficient-memory", "not-enough-memory"] {
-            #expect(ErrorCode<MemoryDomain>(decoding: text).rawValue == "not-enough-memory")
-        }
-        #expect(ErrorCode<MemoryDomain>(decoding: "other") == .unknown)
-    }
-
-    private enum MemoryDomain: ErrorDomain {
-        static var errorCodes: [ErrorCode<Self>] { ["not-enough-memory"] }
-    }
 }
 
 @Suite struct JSONCodingTests {

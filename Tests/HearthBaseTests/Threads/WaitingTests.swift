@@ -109,48 +109,31 @@ private func until(_ condition: () -> Bool) async { while !condition() { await T
     private struct Refusal: Error {}
 
     @Test func givesBackWhatComesOfIt() async throws {
-        #expect(try await abandonable { _ in 7 } == 7)
-        await #expect(throws: Refusal.self) { try await abandonable { _ in throw Refusal() } }
+        #expect(try await abandonable { 7 } == 7)
+        await #expect(throws: Refusal.self) { try await abandonable { throw Refusal() } }
     }
 
     @Test func whoIsCancelledWaitsNoLonger() async {
         let gate = Gate()
         let ended = Gate()
         let began = Gate()
-        let refusal = Locked<Bool?>(nil)
+        let isCancelled = Locked<Bool?>(nil)
         let caller = Task {
-            try await abandonable { abandonment in
+            try await abandonable {
                 began.open()
                 await gate.wait()
-                do { try abandonment.begin() } catch { refusal.withLock { $0 = error is CancellationError } }
+                isCancelled.withLock { $0 = Task.isCancelled }
                 ended.open()
             }
         }
         await began.wait()
         caller.cancel()
         await #expect(throws: CancellationError.self) { try await caller.value }
-        #expect(refusal.withLock { $0 } == nil)
+        #expect(isCancelled.withLock { $0 } == nil)
         // It goes on without its caller, and is told so.
         gate.open()
         await ended.wait()
-        #expect(refusal.withLock { $0 } == true)
-    }
-
-    @Test func whatHasBegunIsWaitedFor() async throws {
-        let gate = Gate()
-        let began = Gate()
-        let caller = Task {
-            try await abandonable { abandonment in
-                try abandonment.begin()
-                began.open()
-                await gate.wait()
-                return Task.isCancelled
-            }
-        }
-        await began.wait()
-        caller.cancel()
-        gate.open()
-        #expect(try await caller.value, "the work is cancelled with its caller")
+        #expect(isCancelled.withLock { $0 } == true)
     }
 
     @Test func whoWasCancelledBeforeBeginsNothing() async {
@@ -158,7 +141,7 @@ private func until(_ condition: () -> Bool) async { while !condition() { await T
         let isBegun = Locked(false)
         let caller = Task {
             await gate.wait()
-            try await abandonable { _ in isBegun.withLock { $0 = true } }
+            try await abandonable { isBegun.withLock { $0 = true } }
         }
         caller.cancel()
         gate.open()

@@ -1,7 +1,8 @@
 import Foundation
 import HearthBase
-import HearthCatalog
 import Testing
+
+@testable import HearthCatalog
 
 private let address = ManifestFixtures.address
 private let digest = ManifestFixtures.digest

@@ -13,9 +13,8 @@ import Testing
         var current: String?
         var pinned: String?
         var heldBack: [String] = []
-        var rule = VersionRule.ordered
+        var isOrdered = true
         var isStale = false
-        var allowsStale = false
         /// `take 1.0.0` or `stay code`.
         var advice: String
 
@@ -39,9 +38,6 @@ import Testing
         Row(
             what: "a stale list says nothing", offers: ["2.0.0"], inUse: "1.0.0", isStale: true,
             advice: "stay catalog-stale"),
-        Row(
-            what: "unless one insists", offers: ["2.0.0"], inUse: "1.0.0", isStale: true, allowsStale: true,
-            advice: "take 2.0.0"),
         Row(
             what: "not for this app", offers: ["1.0.0", "2.0.0 app=9.0.0"], inUse: "1.0.0", advice: "stay app-too-old"),
         Row(
@@ -68,10 +64,10 @@ import Testing
             inUse: "2.0.0", advice: "stay not-in-rollout"),
         Row(what: "another name without order", offers: ["def"], inUse: "abc", advice: "take def"),
         Row(
-            what: "a single-model manifest: older", offers: ["0.9.0"], inUse: "1.0.0", rule: .different,
+            what: "a single-model manifest: older", offers: ["0.9.0"], inUse: "1.0.0", isOrdered: false,
             advice: "take 0.9.0"),
         Row(
-            what: "a single-model manifest: equal", offers: ["1.0.0"], inUse: "1.0.0", rule: .different,
+            what: "a single-model manifest: equal", offers: ["1.0.0"], inUse: "1.0.0", isOrdered: false,
             advice: "stay up-to-date"),
         Row(
             what: "a withdrawn one in use, and an older one", offers: ["1.0.0", "1.1.0 yanked=bad"], inUse: "1.1.0",
@@ -98,7 +94,7 @@ import Testing
         let family = try #require(Family("m"))
         var catalog = Catalog(releases: try row.offers.map { try release($0) })
         if let current = row.current { catalog.current = [family: try #require(ReleaseVersion(current))] }
-        catalog.versionRule = row.rule
+        catalog.isOrdered = row.isOrdered
         let now = Date(timeIntervalSince1970: 1000)
         // Good to its last moment.
         catalog.expires = Date(timeIntervalSince1970: row.isStale ? 999 : 1000)
@@ -107,7 +103,7 @@ import Testing
         var resolver = Resolver(
             catalog: catalog, device: try device(), heldBack: Set(try row.heldBack.map { try release($0).identity }))
         func update() throws -> Resolver.Update {
-            try resolver.update(of: family, inUse: inUse, pinned: pinned, allowsStale: row.allowsStale, at: now)
+            try resolver.update(of: family, inUse: inUse, pinned: pinned, at: now)
         }
         switch try update() {
         case .newVersion(let offer):

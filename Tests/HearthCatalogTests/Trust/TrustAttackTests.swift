@@ -1,5 +1,6 @@
 import Foundation
 import HearthBase
+import HearthTestSupport
 import Testing
 
 @testable import HearthCatalog

@@ -14,11 +14,11 @@ import Testing
         let classifier = try await ONNXClassifier.load(lab.write(model))
         #expect(classifier.information.classCount == 4)
         let answers = try await classifier.classify(ClassifierLab.pictures(), top: 4)
-        #expect(answers.map { $0.candidates[0].label } == ["一", "二", "三", "四"])
+        #expect(answers.map { $0[0].label } == ["一", "二", "三", "四"])
         for answer in answers {
-            #expect(abs(answer.candidates.reduce(0) { $0 + $1.confidence } - 1) < 1e-9)
+            #expect(abs(answer.reduce(0) { $0 + $1.confidence } - 1) < 1e-9)
             // The softmax of 10, 0, 0, 0.
-            #expect(abs(answer.candidates[0].confidence - 0.999864) < 1e-5)
+            #expect(abs(answer[0].confidence - 0.999864) < 1e-5)
         }
     }
 
@@ -34,7 +34,7 @@ import Testing
         let answers = try await classifier.classify((0..<71).map { pictures[$0 * 7 % 13 % 4] }, top: 1)
         let labels = ["一", "二", "三", "四"]
         let expected = (0..<71).map { labels[$0 * 7 % 13 % 4] }
-        #expect(answers.map { $0.candidates[0].label } == expected)
+        #expect(answers.map { $0[0].label } == expected)
     }
 
     @Test func theCentreOfAWidePictureCounts() async throws {
@@ -49,8 +49,8 @@ import Testing
             rows += [UInt8](repeating: 255, count: 16)
         }
         let answer = try await classifier.classify(Picture(width: 48, height: 16, pixels: rows))
-        #expect(answer.candidates[0].label == "四")
-        #expect(answer.candidates[0].confidence > 0.999)
+        #expect(answer[0].label == "四")
+        #expect(answer[0].confidence > 0.999)
     }
 
     @Test func manyCallsAtOnceShareTheModel() async throws {
@@ -59,7 +59,7 @@ import Testing
         let pictures = try ClassifierLab.pictures()
         try await withThrowingTaskGroup(of: [String].self) { group in
             for _ in 0..<16 {
-                group.addTask { try await classifier.classify(pictures, top: 1).map { $0.candidates[0].label } }
+                group.addTask { try await classifier.classify(pictures, top: 1).map { $0[0].label } }
             }
             for try await labels in group { #expect(labels == ["一", "二", "三", "四"]) }
         }
@@ -82,7 +82,7 @@ import Testing
         model.metadata = ["classifier": ONNXBuilder.settings, "classes": "4E00\n4E8C\n4E09\n56DB"]
         let classifier = try await ONNXClassifier.load(lab.write(model, settings: nil, labels: nil))
         let answer = try await classifier.classify(ClassifierLab.picture([0, 1, 0, 0]))
-        #expect(answer.candidates[0].label == "二")
+        #expect(answer[0].label == "二")
     }
 
     private static let isFull = ProcessInfo.processInfo.environment["HEARTH_TESTS"] == "full"

@@ -17,7 +17,9 @@ struct PageLayoutTests {
         }
     }
 
-    private func ink(_ boxes: [PixelBox]) -> [InkPiece] { boxes.map { InkPiece($0, area: $0.width * $0.height / 2) } }
+    private func ink(_ boxes: [PixelBox]) -> [InkPiece] {
+        boxes.map { InkPiece(box: $0, area: $0.width * $0.height / 2) }
+    }
 
     /// A grid of characters, with the wider gap between columns or rows.
     private func grid(columns: Int, rows: Int, across: Int, down: Int) -> [PixelBox] {
@@ -63,9 +65,9 @@ struct PageLayoutTests {
 
     @Test func framesRulesAndSpecksAreNoCharacters() {
         var pieces = ink(grid(columns: 3, rows: 6, across: 25, down: 6))
-        pieces.append(InkPiece(PixelBox(x: 0, y: 0, width: 230, height: 340), area: 3000))
-        pieces.append(InkPiece(PixelBox(x: 72, y: 10, width: 2, height: 320), area: 640))
-        pieces += (0..<40).map { InkPiece(PixelBox(x: $0 * 5, y: $0 * 7, width: 2, height: 1), area: 2) }
+        pieces.append(InkPiece(box: PixelBox(x: 0, y: 0, width: 230, height: 340), area: 3000))
+        pieces.append(InkPiece(box: PixelBox(x: 72, y: 10, width: 2, height: 320), area: 640))
+        pieces += (0..<40).map { InkPiece(box: PixelBox(x: $0 * 5, y: $0 * 7, width: 2, height: 1), area: 2) }
         let layout = PageLayout(ink: pieces, direction: .automatic, margin: 0.1)
         #expect(layout.cells.count == 18)
     }

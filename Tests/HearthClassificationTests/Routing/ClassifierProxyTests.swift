@@ -36,10 +36,10 @@ import Testing
                     while !isOver.withLock({ $0 }) || calls == 0 {
                         let answers = try await proxy.classify(pictures, top: 9)
                         for (place, answer) in answers.enumerated() {
-                            let model = answer.candidates[0].label.first
-                            #expect(answer.candidates[0].label == "\(model ?? "?")\(place)")
-                            #expect(answer.candidates.count == (model == "a" ? 4 : 9))
-                            #expect(answer.candidates.allSatisfy { $0.label.first == model })
+                            let model = answer[0].label.first
+                            #expect(answer[0].label == "\(model ?? "?")\(place)")
+                            #expect(answer.count == (model == "a" ? 4 : 9))
+                            #expect(answer.allSatisfy { $0.label.first == model })
                         }
                         calls += 1
                     }

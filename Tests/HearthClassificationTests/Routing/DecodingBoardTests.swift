@@ -12,7 +12,7 @@ struct DecodingBoardTests {
         var board = DecodingBoard(
             count: confidences.count, thresholds: RoutingThresholds(), limits: limits, hasCloud: hasCloud)
         for (index, confidence) in confidences.enumerated() {
-            board.note(confidence.map { Classification([Candidate("c\(index)", $0)]) }, of: index) {
+            board.note(confidence.map { [Candidate("c\(index)", $0)] }, of: index) {
                 known[$0]
             } digest: {
                 Self.digest(digests?[index] ?? UInt8(index))

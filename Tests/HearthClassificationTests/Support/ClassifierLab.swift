@@ -59,12 +59,12 @@ struct ScriptedClassifier: ImageClassifier {
     /// The answers by the widths of pictures; a missing one fails.
     var answers: [Int: [Candidate]]
 
-    func classify(_ pictures: [Picture], top: Int) async throws -> [Classification] {
+    func classify(_ pictures: [Picture], top: Int) async throws -> [[Candidate]] {
         try pictures.map { picture in
             guard let candidates = answers[picture.width] else {
                 throw ClassificationError(.failed, "no answer is scripted")
             }
-            return Classification(Array(candidates.prefix(top)))
+            return Array(candidates.prefix(top))
         }
     }
 }

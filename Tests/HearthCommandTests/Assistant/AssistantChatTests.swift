@@ -50,7 +50,7 @@ private struct ChatLab {
         let setup = try await AssistantSetup(
             parts, thinks: true, preApproved: approved, systemPrompt: system, approval: approval, in: context)
         let chat = AssistantChat(
-            context, setup, session: try await setup.session(nil, isPrivate: false),
+            context, setup, session: try await setup.assistant.session(),
             reader: PlainLines(context.input, context.console), approval: approval, attachments: Attachments(),
             act: act,
             shares: nil, modelName: { "scripted" },

@@ -1,6 +1,6 @@
-import HearthAssistant
 import Testing
 
+@testable import HearthAssistant
 @testable import HearthCommand
 
 @Suite struct CardPainterTests {

@@ -49,13 +49,13 @@ import Glibc
 
     @Test func servesAHomeOnce() async throws {
         try await with { lab in
-            let process = try #require(try await server(lab)?["process"]?.number)
+            let process = try #require(try await server(lab)?["process"]?.wholeNumber)
             let second = try await lab.run("serve", "--port", "0")
             #expect(second.status == 75)
             #expect(second.errors.contains("[already-serving]"))
             let again = try await lab.run("serve", "--detach")
             #expect(again.status == 0)
-            #expect(try await server(lab)?["process"]?.number == process)
+            #expect(try await server(lab)?["process"]?.wholeNumber == process)
         }
     }
 
@@ -215,4 +215,8 @@ private enum FreePort {
         try #require(result)
         return UInt16(bigEndian: address.sin_port)
     }
+}
+
+extension JSONValue {
+    fileprivate var wholeNumber: Int64? { if case .number(let digits) = self { Int64(digits) } else { nil } }
 }

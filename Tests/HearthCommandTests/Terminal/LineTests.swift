@@ -113,14 +113,14 @@ import Testing
     ])
     func reads(text: String, command: ChatCommand) { #expect(ChatCommand(text) == command) }
 
-    @Test(arguments: ChatCommand.table.map(\.name)) func everyCommandOfTheListIsKnown(_ name: String) {
+    @Test(arguments: ChatCommand.table.map { $0.names[0] }) func everyCommandOfTheListIsKnown(_ name: String) {
         if case .unknown = ChatCommand(name) { Issue.record("\(name) is unknown") }
         #expect(ChatCommand.helpText.contains(name))
     }
 
     @Test(arguments: [
         ("/st", ["/stats"]), ("/e", ["/edit", "/export", "/exit"]), ("hello", []), ("/image a", ["a.png", "a/"]),
-        ("/model a", []), ("/", ChatCommand.table.map(\.name)),
+        ("/model a", []), ("/", ChatCommand.table.map { $0.names[0] }),
     ])
     func completes(line: String, candidates: [String]) {
         let completion = ChatCommand.completion(of: line) { typed in ["a.png", "a/"].filter { $0.hasPrefix(typed) } }

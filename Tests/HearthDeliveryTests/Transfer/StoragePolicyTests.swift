@@ -22,7 +22,7 @@ import Testing
     func verdicts(total: UInt64, held: UInt64, free: UInt64?, required: UInt64, isAllowed: Bool) {
         let policy = StoragePolicy(total: total, held: held)
         #expect(policy.required == required)
-        #expect(policy.verdict(free: free) == (isAllowed ? .allowed : .refused(required: required)))
+        #expect(policy.allows(free: free) == isAllowed)
     }
 }
 

@@ -72,7 +72,7 @@ extension TransferManagerTests {
         try folder.removePlan()
         #expect(try await manager.list().map(\.state.word) == ["orphaned"])
         #expect(try await manager.restore { _ in Issue.record("nobody wants it") }.isEmpty)
-        #expect(try await manager.clean(.orphans).count == 1)
+        #expect(try await manager.clean(onlyOrphans: true).count == 1)
         #expect(try disk.contents(of: transfers) == [])
     }
 
@@ -88,18 +88,18 @@ extension TransferManagerTests {
         try disk.replaceContents(of: Path("\(idle)/data.part"), with: Data(count: 5000))
 
         for manager in [runner, other] {
-            let wouldGo = try await manager.clean(.everythingIdle, isDryRun: true)
+            let wouldGo = try await manager.clean(onlyOrphans: false, isDryRun: true)
             #expect(wouldGo.map(\.key.name) == ["idle"])
             #expect(wouldGo[0].allocatedBytes >= 5000)
         }
-        #expect(try await other.clean(.orphans).map(\.key.name) == ["idle"])
-        #expect(try await other.clean(.everythingIdle).isEmpty)
+        #expect(try await other.clean(onlyOrphans: true).map(\.key.name) == ["idle"])
+        #expect(try await other.clean(onlyOrphans: false).isEmpty)
         gate.open()
         #expect(try await asker.value.digest == Self.digest)
-        #expect(try await other.clean(.everythingIdle).isEmpty, "it is taken, and not installed yet")
+        #expect(try await other.clean(onlyOrphans: false).isEmpty, "it is taken, and not installed yet")
         await runner.release(request, discarding: false)
-        #expect(try await other.clean(.orphans).isEmpty)
-        #expect(try await other.clean(.everythingIdle).count == 1)
+        #expect(try await other.clean(onlyOrphans: true).isEmpty)
+        #expect(try await other.clean(onlyOrphans: false).count == 1)
         #expect(try disk.contents(of: transfers) == [])
     }
 }

@@ -171,7 +171,7 @@ import Testing
         try disk.makeFolder(Path("\(transfers)/.removed.tmp-x"), permissions: 0o755)
         let manager = manager()
         #expect(try await manager.list().map(\.key.name) == [".removed.tmp-x"])
-        #expect(try await manager.clean(.everythingIdle).count == 1)
+        #expect(try await manager.clean(onlyOrphans: false).count == 1)
         #expect(try disk.contents(of: transfers) == ["bad\u{7}name", "file", "link"])
     }
 

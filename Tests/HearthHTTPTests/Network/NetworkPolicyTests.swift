@@ -70,30 +70,29 @@ import Testing
     @Test(
         arguments: [
             // Who only sees routes knows of no network that could not work: a container, a proxy.
-            (.routes, false, false, false, .unrestricted), (.routes, true, true, true, .unrestricted),
-            (.networkManager, true, false, true, .unrestricted), (.networkManager, true, true, true, .metered),
-            (.networkManager, true, true, false, .metered), (.networkManager, false, false, false, .offline),
+            (nil, false, false, false, .unrestricted), (nil, true, true, true, .unrestricted),
+            ("NetworkManager", true, false, true, .unrestricted), ("NetworkManager", true, true, true, .metered),
+            ("NetworkManager", true, true, false, .metered), ("NetworkManager", false, false, false, .offline),
             // A network that NetworkManager does not manage.
-            (.networkManager, false, false, true, .unrestricted),
-            (.portal, true, true, false, .metered), (.portal, false, false, false, .offline),
-            (.portal, false, true, true, .metered),
-        ] as [(NetworkReading.Kind, Bool, Bool, Bool, NetworkCondition)])
+            ("NetworkManager", false, false, true, .unrestricted),
+            ("portal", true, true, false, .metered), ("portal", false, false, false, .offline),
+            ("portal", false, true, true, .metered),
+        ] as [(String?, Bool, Bool, Bool, NetworkCondition)])
     func aReadingIsBelievedAsFarAsItsSourceKnows(
-        kind: NetworkReading.Kind, isAvailable: Bool, isMetered: Bool, hasRoute: Bool, condition: NetworkCondition
+        source: String?, isAvailable: Bool, isMetered: Bool, hasRoute: Bool, condition: NetworkCondition
     ) {
-        let reading = NetworkReading(kind: kind, isAvailable: isAvailable, isMetered: isMetered)
+        let reading = NetworkReading(source: source, isAvailable: isAvailable, isMetered: isMetered)
         #expect(reading.condition { hasRoute } == condition)
     }
 
     @Test(
         arguments: [
-            ("GNetworkMonitorNM", .networkManager), ("GNetworkMonitorPortal", .portal),
-            ("GNetworkMonitorNetlink", .routes),
-            ("GNetworkMonitorBase", .routes), ("", .routes), ("SomebodyElses", .routes),
-        ] as [(String, NetworkReading.Kind)])
-    func kindsAreKnownByTheirTypes(name: String, kind: NetworkReading.Kind) {
-        #expect(NetworkReading.Kind(typeName: name) == kind)
-        #expect((kind.source == nil) == (kind == .routes))
+            ("GNetworkMonitorNM", "NetworkManager"), ("GNetworkMonitorPortal", "portal"),
+            ("GNetworkMonitorNetlink", nil),
+            ("GNetworkMonitorBase", nil), ("", nil), ("SomebodyElses", nil),
+        ] as [(String, String?)])
+    func sourcesAreKnownByTheirTypes(name: String, source: String?) {
+        #expect(NetworkReading.source(typeName: name) == source)
     }
 
     private static let heading = "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n"
@@ -109,7 +108,7 @@ import Testing
         ("eth0\t00000000\t0\t-1\t0\t0\t0\t00000000\n", false), ("\n\t\t\n", false), ("", false),
     ])
     func readsVersion4(line: String, hasDefault: Bool) {
-        #expect(RoutingTable(version4: Self.heading + line, version6: "").hasDefaultRoute == hasDefault)
+        #expect(RoutingTable.hasDefaultRoute(version4: Self.heading + line, version6: "") == hasDefault)
     }
 
     @Test(arguments: [
@@ -127,6 +126,6 @@ import Testing
         ("\(zeros) 00 \(zeros)\n", false), (" 00\n", false), (String(repeating: "0 ", count: 100_000), false),
     ])
     func readsVersion6(line: String, hasDefault: Bool) {
-        #expect(RoutingTable(version4: "", version6: line).hasDefaultRoute == hasDefault)
+        #expect(RoutingTable.hasDefaultRoute(version4: "", version6: line) == hasDefault)
     }
 }

@@ -49,7 +49,7 @@ struct SigV4Tests {
             var request = HTTPRequest(url, method: made.method, body: Data(made.body.utf8))
             for header in made.headers { request.headers.append(header[0], header[1]) }
             let signer = try Self.signer(made)
-            let hash = PayloadHash.digest(SHA256Digest(hashing: Data(made.body.utf8)))
+            let hash = SHA256Digest(hashing: Data(made.body.utf8))
             let signed = try signer.authorize(request, payloadHash: hash, at: date)
             #expect(signed.authorization == made.authorization, "\(number): \(made.method) \(made.url)")
             let address = try signer.presign(url: url, method: made.method, expires: made.expires, at: date)
@@ -80,7 +80,7 @@ struct SigV4Tests {
         let error = #expect(throws: HTTPError.self) { try signer.presign(url: url, expires: 60, at: Date()) }
         #expect(error?.code == .unsupportedURL)
         let other = #expect(throws: HTTPError.self) {
-            try signer.authorize(HTTPRequest(url), payloadHash: .empty, at: Date())
+            try signer.authorize(HTTPRequest(url), payloadHash: SHA256Digest(hashing: Data()), at: Date())
         }
         #expect(other?.code == .unsupportedURL)
     }

@@ -56,7 +56,7 @@ struct SigV4Vectors {
     private let path: String
     private let given: String
     private let headers: HTTPHeaders
-    private let payload: PayloadHash
+    private let payload: SHA256Digest
     let signer: SigV4
     let date: Date
 
@@ -94,7 +94,7 @@ struct SigV4Vectors {
         for field in fields { headers.append(field.0, field.1) }
         self.headers = headers
         let body = halves.count > 1 ? halves[1] : ""
-        payload = .digest(SHA256Digest(hashing: Data((context.sign_body ? body : "").utf8)))
+        payload = SHA256Digest(hashing: Data((context.sign_body ? body : "").utf8))
     }
 
     func text(_ name: String) throws -> String {
@@ -106,7 +106,7 @@ struct SigV4Vectors {
     func header(_ stamp: SigV4.Stamp) -> CanonicalRequest {
         var headers = headers
         headers["X-Amz-Date"] = stamp.time
-        if context.sign_body { headers["x-amz-content-sha256"] = payload.text }
+        if context.sign_body { headers["x-amz-content-sha256"] = payload.hex }
         if let token { headers["X-Amz-Security-Token"] = token }
         return CanonicalRequest(
             method: method, path: path, query: given, headers: headers, payload: payload,

@@ -124,7 +124,7 @@ extension RealModel {
             let line: [UInt8] = [9] + [UInt8](repeating: 1, count: 30)
             let lines = Array(repeatElement(line, count: 10).joined())
             let broken = try ChatImage(TestPictures.png(width: 10, height: 10, unpacked: lines))
-            var code: ErrorCode<LLMErrorDomain>?
+            var code: ErrorCode<ModelInformation>?
             do {
                 _ = try await ask(engine, [ChatMessage(.user, "What is this?", images: [broken])])
             } catch let error as LLMError {

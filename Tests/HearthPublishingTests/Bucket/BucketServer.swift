@@ -113,7 +113,7 @@ final class BucketServer: Sendable {
         }
     }
 
-    private static func tag(_ data: Data) -> String { "\"\(MD5.digest(of: data)?.hexadecimal ?? "")\"" }
+    private static func tag(_ data: Data) -> String { "\"\(ForeignDigest.md5.digest(of: data)?.hexadecimal ?? "")\"" }
 
     private static func read(_ request: RecordedRequest, _ key: String, _ state: State) -> Reply {
         guard let object = state.objects[key] else { return error(404, "NoSuchKey") }

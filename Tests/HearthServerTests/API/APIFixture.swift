@@ -53,7 +53,7 @@ final class ScriptedModels: ModelProvider {
 
     func pull(_ name: String, progress: @escaping @Sendable (PullStep) -> Void) async throws {
         guard name == "tiny" else { throw APIFailure.noModel(name) }
-        progress(PullStep("pulling tiny", digest: "abc", completed: 5, total: 10))
+        progress(PullStep(status: "pulling tiny", digest: "abc", completed: 5, total: 10))
     }
 
     func delete(_ name: String) async throws { deleted.withLock { $0.append(name) } }

@@ -44,23 +44,11 @@ import Testing
         #expect(await failure { _ = try await models.model(nil) }?.message == "no model is installed")
     }
 
-    @Test func aPinnedModelAnswersToItsNamesAndToAnyIfTheOwnerWants() async throws {
-        let folder = try TemporaryFolder()
-        let hearth = try hearth(folder)
+    @Test func aModelAnswersToItsNamesAndAliases() {
         var model = ServedModel(name: "mine")
         model.aliases = ["other"]
-        var settings = HearthModels.Settings()
-        settings.pinned = [
-            HearthModels.Pinned(
-                model: model, engine: hearth.unloaded(ReleaseFiles(weights: folder.path("m.gguf"))),
-                weights: folder.path("m.gguf"))
-        ]
-        let strict = HearthModels(hearth, settings: settings)
-        for name in ["mine", "other", "mine:latest", nil] { #expect(try await strict.model(name) == model) }
-        #expect(await failure { _ = try await strict.model("gpt-4.1") }?.status == 404)
-        settings.answersAnyName = true
-        let open = HearthModels(hearth, settings: settings)
-        #expect(try await open.model("gpt-4.1") == model)
+        for name in ["mine", "other", "mine:latest"] { #expect(model.answers(to: name)) }
+        #expect(!model.answers(to: "gpt-4.1"))
     }
 
     @Test func anIdleModelLeavesAfterItsTime() async throws {

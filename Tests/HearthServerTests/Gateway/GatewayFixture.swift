@@ -107,8 +107,7 @@ final class GatewayFixture: Sendable {
         }
         let secret = try required(Secret(Self.cloudKey))
         let relay = ChatRelay(
-            ChatRelay.Cloud(url: try required(URL(string: cloudURL)), model: "gemini-2.5-flash", key: secret),
-            http: http ?? cloud)
+            url: try required(URL(string: cloudURL)), model: "gemini-2.5-flash", key: secret, http: http ?? cloud)
         gateway = Gateway(
             store: self.store, signer: signer, relay: relay,
             audit: AuditLog(folder.path("audit.log"), time: clock.time), time: clock.time)

@@ -1,12 +1,13 @@
 #if Llama
 import Foundation
 import Hearth
-import HearthAssistant
 import HearthBase
 import HearthInference
 import HearthLlama
 import HearthTestSupport
 import Testing
+
+@testable import HearthAssistant
 
 /// The default model as an assistant: forced blocks, and reused tokens.
 @Suite(.serialized, .timeLimit(.minutes(60))) struct RealAssistantTests {
@@ -37,10 +38,11 @@ import Testing
 
     private static func registry(_ folder: TemporaryFolder) async throws -> ActionRegistry {
         ActionRegistry.standard(
-            calendar: VdirCalendarStore(home: folder.path), reminders: VdirReminderStore(home: folder.path),
-            notes: SQLiteNoteStore(try await AssistantDatabase.open(home: nil)),
-            contacts: VdirContactStore(home: folder.path),
-            habits: SQLiteHabitStore(try await AssistantDatabase.open(home: nil)), searchesWeb: true)
+            AssistantStores(
+                calendar: VdirCalendarStore(home: folder.path), reminders: VdirReminderStore(home: folder.path),
+                contacts: VdirContactStore(home: folder.path),
+                notes: SQLiteNoteStore(try await AssistantDatabase.open(home: nil)),
+                habits: SQLiteHabitStore(try await AssistantDatabase.open(home: nil))), searchesWeb: true)
     }
 
     /// Every forced block closes, is found whole, and decodes: 204 of them, with the rates of forced and of free

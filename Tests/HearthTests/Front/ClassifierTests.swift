@@ -42,7 +42,7 @@ import Testing
 
     private func label(_ proxy: ClassifierProxy) async throws -> String {
         let picture = try Picture(width: 8, height: 8, pixels: ONNXBuilder.pixels(ink: [0, 1, 0, 0]))
-        return try await proxy.classify([picture], top: 1)[0].candidates[0].label
+        return try await proxy.classify([picture], top: 1)[0][0].label
     }
 
     @Test func anUpdateChangesModelAndClassesTogether() async throws {
@@ -143,8 +143,8 @@ import Testing
     private struct Unsure: ImageClassifier {
         let information = ClassifierInformation(name: "unsure", classCount: 2)
 
-        func classify(_ pictures: [Picture], top: Int) async throws -> [Classification] {
-            pictures.map { _ in Classification([Candidate("local", 0.5), Candidate("other", 0.5)]) }
+        func classify(_ pictures: [Picture], top: Int) async throws -> [[Candidate]] {
+            pictures.map { _ in [Candidate("local", 0.5), Candidate("other", 0.5)] }
         }
     }
 

@@ -37,7 +37,7 @@ import Testing
 
     /// Nobody is to be offered again what has just been refused.
     @Test func whatIsHeldBackIsLookedUpInTheOffersToo() async throws {
-        var changes = await manager.changes().makeAsyncIterator()
+        var changes = manager.changes().makeAsyncIterator()
         let error = await #expect(throws: StoreError.self) { try await manager.activate(releases[1]) }
         #expect(error?.code == .probeFailed)
         try await manager.remove(releases[1].family, version: releases[1].version)
@@ -50,7 +50,7 @@ import Testing
         var untried = ActivationOptions()
         untried.probes = false
         try await manager.activate(releases[1], options: untried)
-        var changes = await manager.changes().makeAsyncIterator()
+        var changes = manager.changes().makeAsyncIterator()
         try await manager.rollback(releases[1].family)
         // What is live now is told before, unless nobody has listened by then.
         while let change = await changes.next() { if change == .objections { return } }

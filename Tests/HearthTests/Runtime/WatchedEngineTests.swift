@@ -35,8 +35,8 @@ import Testing
         return (names?.compactMap { $0 as? String } ?? []).filter { $0.split(separator: "/").count == 3 }
     }
 
-    private func watched(_ engine: ScriptedEngine, time: TimeSource = .system) -> WatchedEngine {
-        WatchedEngine(TextToolEngine(engine), of: release, in: manager, time: time)
+    private func watched(_ engine: ScriptedEngine) -> WatchedEngine {
+        WatchedEngine(TextToolEngine(engine), of: release, in: manager)
     }
 
     /// Listens to an answer to its end.
@@ -150,12 +150,12 @@ import Testing
             home: folder.path("home"), origins: [], time: clock.time, network: UnmonitoredNetwork(),
             deviceMemory: 1 << 40)
         let scripted = ScriptedEngine([[.text("a"), .waitForCancellation]])
-        let engine = WatchedEngine(scripted, of: release, in: held, time: clock.time)
+        let engine = WatchedEngine(scripted, of: release, in: held)
         let listener = Task { try await hear(engine) }
         await scripted.stalled()
         clock.advance(by: .seconds(3))
         // The record of these seconds waits for the lock.
-        let end = Task { await engine.stop(within: .milliseconds(1)) }
+        let end = Task { await engine.stop(within: .milliseconds(1), clock.time) }
         await clock.sleepers(atLeast: 2)
         clock.advance(by: .milliseconds(1))
         await end.value

@@ -1,4 +1,3 @@
-import Hearth
 import HearthBase
 import HearthCatalog
 import HearthDelivery
@@ -7,6 +6,8 @@ import HearthStore
 import HearthTestSupport
 import HearthTransfer
 import Observation
+
+@testable import Hearth
 
 /// What the doubles were asked, in order, over all of them.
 final class Journal: Sendable {
@@ -104,15 +105,15 @@ final class ScriptedDelivery: ModelDelivering {
         journal.note("ask sources")
         let (problem, offers, partial) = state.withLock { ($0.offerProblem, $0.offers, $0.partialProblem) }
         if let problem { throw problem }
-        return OfferedModels(offers, problem: partial)
+        return OfferedModels(models: offers, problem: partial)
     }
 
     func pull(
-        _ model: ModelInfo, metered: MeteredUse, report: @escaping @Sendable (TransferProgress) -> Void
+        _ model: ModelInfo, options: DownloadOptions, report: @escaping @Sendable (TransferProgress) -> Void
     ) async throws -> LocalDelivery {
         journal.note("pull \(model.id)")
         let steps = state.withLock { state -> [Step] in
-            state.metered.append(metered)
+            state.metered.append(options.metered)
             guard state.scripts[model.id]?.isEmpty == false else { return [] }
             return state.scripts[model.id]?.removeFirst() ?? []
         }

@@ -1,11 +1,12 @@
 import Foundation
-import Hearth
 import HearthBase
 import HearthCatalog
 import HearthDelivery
 import HearthStore
 import HearthTransfer
 import Testing
+
+@testable import Hearth
 
 /// The models the tests talk about.
 enum Models {
@@ -29,7 +30,7 @@ enum Models {
     static func weights(_ model: ModelInfo) -> Path { Path("/models/\(model.identity)") }
 
     static func arrived(_ model: ModelInfo) -> LocalDelivery {
-        LocalDelivery(LocalModel(model), weights: weights(model))
+        LocalDelivery(local: LocalModel(model), weights: weights(model))
     }
 }
 

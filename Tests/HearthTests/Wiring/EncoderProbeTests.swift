@@ -23,9 +23,10 @@ import Testing
         let unloads = Locked(0)
 
         var modelInformation: ModelInformation {
-            ModelInformation(
-                description: "scripted", contextLength: 512, isEncoderOnly: isEncoderOnly,
-                embeddingLength: embeddingLength)
+            var information = ModelInformation(description: "scripted", contextLength: 512)
+            information.isEncoderOnly = isEncoderOnly
+            information.embeddingLength = embeddingLength
+            return information
         }
 
         let capabilities: EngineCapabilities = .embeddings

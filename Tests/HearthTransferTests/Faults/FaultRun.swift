@@ -148,7 +148,7 @@ final class FaultRun: Sendable {
             let failure = error as? any HearthFailure
             #expect(failure?.codeText == code, "\(error)")
             #expect(
-                code != "checksum-mismatch" || failure?.message.hasPrefix(FailureBody.corrupted.message) == true)
+                code != "checksum-mismatch" || failure?.message.hasPrefix("Download corrupted") == true)
             #expect(!"\(error)".contains("s3cret"))
         }
     }

@@ -76,7 +76,7 @@ import Testing
         let url = try #require(URL(string: "https://models.example/m.gguf"))
         let request = TransferRequest(
             label: "m.gguf", locations: [url], size: .exact(Self.content.count), digest: Self.digest)
-        let place = folder.path.appending(try TransferKey(request).component)
+        let place = folder.path.appending(try TransferKey(request))
         try LocalFileSystem().makeFolders(place)
         try LocalFileSystem().replaceContents(
             of: place.appending("data.part"), with: Data(Self.content.bytes.prefix(80_000)))

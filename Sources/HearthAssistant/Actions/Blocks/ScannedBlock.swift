@@ -6,12 +6,5 @@ package struct ScannedBlock: Sendable, Hashable, Codable {
     /// The place among the blocks of the answer, from 0.
     package var index: Int
     /// Whether the object is closed; `false` for a block that the answer's end or a wrong bracket cut off.
-    package var isComplete: Bool
-
-    package init(tag: ActionTag, payload: String, index: Int, isComplete: Bool = true) {
-        self.tag = tag
-        self.payload = payload
-        self.index = index
-        self.isComplete = isComplete
-    }
+    package var isComplete = true
 }

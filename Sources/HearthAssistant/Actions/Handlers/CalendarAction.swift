@@ -6,8 +6,6 @@ package struct CalendarAction: AssistantAction {
     package let purpose = "The user's events; recurrence is like FREQ=WEEKLY;COUNT=10."
     let store: any CalendarStore
 
-    package init(store: any CalendarStore) { self.store = store }
-
     static let shape = PayloadSchema(
         fields: [
             .text("id", atMost: 64, about: "the id of the event, from an earlier result"),

@@ -6,11 +6,6 @@ struct CalendarPlanning: Sendable {
     let context: ActionContext
     private var words: TimeWords { TimeWords(context) }
 
-    init(store: any CalendarStore, context: ActionContext) {
-        self.store = store
-        self.context = context
-    }
-
     // MARK: - Create
 
     func creation(_ payload: CalendarPayload) async throws -> ActionPlan {
@@ -19,10 +14,9 @@ struct CalendarPlanning: Sendable {
         let zone = try PayloadTime.zone(named: payload.timeZone, or: context.timeZone)
         let fields = try eventFields(payload, zone: zone, isAllDay: nil)
         let change = try await store.creation(of: CalendarEvent(id: context.key, fields: fields))
-        var rows = [ActionCard.Field(name: "title", label: "Title", value: title)]
-        rows += self.rows(fields)
         return ActionPlan(
-            title: "New event", fields: rows, effect: .changes, changes: [change], note: try await note(fields))
+            title: "New event", fields: .init(("title", "Title", title)) + rows(fields), effect: .changes,
+            changes: [change], note: try await note(fields))
     }
 
     /// The values of the payload. The end of whole days is their last day in a payload, and the day after it in a record.
@@ -42,23 +36,12 @@ struct CalendarPlanning: Sendable {
 
     /// The values on the card, without the title.
     private func rows(_ fields: EventFields) -> [ActionCard.Field] {
-        var rows: [ActionCard.Field] = []
-        if let start = fields.start {
-            rows.append(.init(name: "start", label: "Time", value: words.period(start, fields.end)))
-        } else if let end = fields.end {
-            rows.append(.init(name: "end", label: "Until", value: words.text(end)))
-        }
-        if let recurrence = fields.recurrence {
-            rows.append(.init(name: "recurrence", label: "Repeats", value: RecurrenceWords.text(recurrence)))
-        }
-        if let location = fields.location {
-            rows.append(.init(name: "location", label: "Place", value: location))
-        }
-        if let notes = fields.notes { rows.append(.init(name: "notes", label: "Notes", value: notes)) }
-        if let minutes = fields.alarmMinutes {
-            rows.append(.init(name: "alarmMinutes", label: "Alarm", value: AlarmWords.text(minutes)))
-        }
-        return rows
+        .init(
+            ("start", "Time", fields.start.map { words.period($0, fields.end) }),
+            ("end", "Until", fields.start == nil ? fields.end.map { words.text($0) } : nil),
+            ("recurrence", "Repeats", fields.recurrence.map { RecurrenceWords.text($0) }),
+            ("location", "Place", fields.location), ("notes", "Notes", fields.notes),
+            ("alarmMinutes", "Alarm", fields.alarmMinutes.map { AlarmWords.text($0) }))
     }
 
     // MARK: - Conflicts
@@ -75,14 +58,14 @@ struct CalendarPlanning: Sendable {
             }
             if !others.isEmpty {
                 let names = others.prefix(3).map { other in
-                    let title = PayloadText.cleaned(other.event.fields.title ?? "")
+                    let title = PayloadText.cleaned(other.event.displayName)
                     return "\(title.isEmpty ? "an event" : title) (\(words.period(other.start, other.end)))"
                 }
                 let more = others.count > 3 ? " and \(others.count - 3) more" : ""
                 notes.append("At the same time: \(names.joined(separator: "; "))\(more).")
             }
         }
-        return notes.isEmpty ? nil : notes.joined(separator: " ")
+        return notes.joined(separator: " ").nonEmpty
     }
 
     // MARK: - Change and remove
@@ -105,25 +88,20 @@ struct CalendarPlanning: Sendable {
         }
         guard fields != EventFields() else { throw PayloadDecoder.unusable("no new value is given") }
         let change = try await store.change(of: event.id) { $0.fields = $0.fields.changed(to: fields) }
-        var rows = [ActionCard.Field(name: "id", label: "Event", value: summary(event))]
-        if let title = fields.title { rows.append(.init(name: "title", label: "New title", value: title)) }
-        rows += self.rows(fields)
+        let rows = [ActionCard.Field](("id", "Event", summary(event)), ("title", "New title", fields.title))
         let notes = [try await note(fields, except: event.id), seriesNote(event, "changed")].compactMap(\.self)
         return ActionPlan(
-            title: "Change an event", fields: rows, effect: .changes, changes: [change],
-            note: notes.isEmpty ? nil : notes.joined(separator: " "))
+            title: "Change an event", fields: rows + self.rows(fields), effect: .changes, changes: [change],
+            note: notes.joined(separator: " ").nonEmpty)
     }
 
     func removal(_ payload: CalendarPayload) async throws -> ActionPlan {
         let event = try await event(payload)
         let change = try await store.removal(of: event.id)
-        var rows = [
-            ActionCard.Field(name: "title", label: "Event", value: PayloadText.cleaned(event.fields.title ?? ""))
-        ]
-        rows += self.rows(event.fields)
         return ActionPlan(
-            title: "Delete an event", fields: rows, effect: .changes, changes: [change],
-            note: seriesNote(event, "deleted"))
+            title: "Delete an event",
+            fields: .init(("title", "Event", PayloadText.cleaned(event.displayName))) + rows(event.fields),
+            effect: .changes, changes: [change], note: seriesNote(event, "deleted"))
     }
 
     private func seriesNote(_ event: CalendarEvent, _ verb: String) -> String? {
@@ -133,23 +111,11 @@ struct CalendarPlanning: Sendable {
 
     /// The event with the payload's id, or the one near now whose title fits.
     private func event(_ payload: CalendarPayload) async throws -> CalendarEvent {
-        if let id = payload.id {
-            guard let event = try await store.record(id) else { throw ActionRefusal.unknown("event") }
-            return event
-        }
-        guard let title = payload.title else { throw ActionRefusal.missing("title") }
-        let found = try await store.records(matching: title, limit: 6)
-        let wanted = SearchText.folded(title)
-        let exact = found.filter { SearchText.folded($0.fields.title ?? "") == wanted }
-        if let only = exact.count == 1 ? exact.first : found.count == 1 ? found.first : nil { return only }
-        if found.isEmpty { throw ActionRefusal.unknown("event") }
-        let several = exact.isEmpty ? found : exact
-        throw ActionRefusal.ambiguous(
-            "events", several.map { item($0) }, forModel: several.map { item($0, isForModel: true) })
+        try await store.meant(payload.id, payload.title, "event") { item($0, isForModel: $1) }
     }
 
     private func summary(_ event: CalendarEvent) -> String {
-        let title = PayloadText.cleaned(event.fields.title ?? "")
+        let title = PayloadText.cleaned(event.displayName)
         guard let start = event.fields.start else { return title }
         return "\(title) (\(words.period(start, event.fields.end)))"
     }
@@ -165,7 +131,7 @@ struct CalendarPlanning: Sendable {
         let place = hides ? nil : event.fields.location.map { PayloadText.cleaned($0) }
         let repeats = event.repeatsUnexpanded ? "repeats, not expanded" : nil
         return ActionCard.Item(
-            id: event.id, title: hides ? "invitation" : PayloadText.cleaned(event.fields.title ?? ""),
+            id: event.id, title: hides ? "invitation" : PayloadText.cleaned(event.displayName),
             detail: [time, place, repeats].compactMap(\.self).joined(separator: ", "))
     }
 
@@ -183,10 +149,7 @@ struct CalendarPlanning: Sendable {
             ?? payload.from.map { $0.date(in: zone).addingTimeInterval($0.isAllDay ? 86_400 : 7 * 86_400) }
             ?? context.now.addingTimeInterval(7 * 86_400)
         guard until > from else { throw PayloadDecoder.unusable("to is not after from") }
-        let fields = [
-            ActionCard.Field(name: "from", label: "From", value: words.moment(from)),
-            ActionCard.Field(name: "to", label: "To", value: words.moment(until)),
-        ]
+        let fields = [ActionCard.Field](("from", "From", words.moment(from)), ("to", "To", words.moment(until)))
         return ActionPlan(title: "Events", fields: fields, effect: .reads) { [self] in
             let found = try await store.occurrences(from: from, until: until, limit: Self.limit + 1)
             let shown = found.prefix(Self.limit)

@@ -4,8 +4,6 @@ package struct ContactsSearchAction: AssistantAction {
     package let purpose = "Finds people in the user's contacts."
     let store: any ContactStore
 
-    package init(store: any ContactStore) { self.store = store }
-
     static let shape = PayloadSchema(
         fields: [.text("query", atMost: 60, about: "a name, nickname, number or mail address")],
         forms: [.init(nil, required: ["query"])])

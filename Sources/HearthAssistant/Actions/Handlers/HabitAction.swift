@@ -6,8 +6,6 @@ package struct HabitAction: AssistantAction {
     package let purpose = "The user's habits, logged by day."
     let store: any HabitStore
 
-    package init(store: any HabitStore) { self.store = store }
-
     static let shape = PayloadSchema(
         fields: [
             .text("name", atMost: 60, about: "the habit"),
@@ -40,10 +38,8 @@ package struct HabitAction: AssistantAction {
             name: name, frequency: frequency, id: old?.id ?? context.key, at: context.now)
         return ActionPlan(
             title: old == nil ? "New habit" : "Change a habit",
-            fields: [
-                .init(name: "name", label: "Habit", value: name),
-                .init(name: "frequency", label: "Frequency", value: frequency.rawValue),
-            ], effect: .changes, changes: [change])
+            fields: .init(("name", "Habit", name), ("frequency", "Frequency", frequency.rawValue)),
+            effect: .changes, changes: [change])
     }
 
     private func logging(_ payload: HabitPayload, _ context: ActionContext) async throws -> ActionPlan {
@@ -59,11 +55,10 @@ package struct HabitAction: AssistantAction {
         }
         let change = try await store.logging(habit.name, on: day, amount: amount)
         let before = habit.log[day] ?? 0
-        var fields: [ActionCard.Field] = [
-            .init(name: "name", label: "Habit", value: habit.name),
-            .init(name: "date", label: "Day", value: TimeWords(context).text(EventTime(day.midnight, isAllDay: true))),
-        ]
-        if amount != 1 { fields.append(.init(name: "amount", label: "Amount", value: amount.formatted())) }
+        let fields = [ActionCard.Field](
+            ("name", "Habit", habit.name),
+            ("date", "Day", TimeWords(context).text(EventTime(day.midnight, isAllDay: true))),
+            ("amount", "Amount", amount == 1 ? nil : amount.formatted()))
         return ActionPlan(
             title: "Log a habit", fields: fields, effect: .changes, changes: [change],
             note: before > 0 ? "\(before.formatted()) is already logged on that day; the amounts add up." : nil)

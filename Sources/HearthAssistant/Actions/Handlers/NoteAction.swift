@@ -6,8 +6,6 @@ package struct NoteAction: AssistantAction {
     package let purpose = "The user's notes, in Markdown."
     let store: any NoteStore
 
-    package init(store: any NoteStore) { self.store = store }
-
     static let shape = PayloadSchema(
         fields: [
             .text("id", atMost: 64, about: "the id of the note, from an earlier result"),
@@ -38,40 +36,18 @@ package struct NoteAction: AssistantAction {
             of: Note(
                 id: context.key, title: payload.title ?? "", body: payload.body ?? "", created: context.now,
                 changed: context.now))
-        return ActionPlan(title: "New note", fields: fields(payload), effect: .changes, changes: [change])
-    }
-
-    private func fields(_ payload: NotePayload) -> [ActionCard.Field] {
-        [
-            payload.title.map { .init(name: "title", label: "Title", value: $0) },
-            payload.body.map { .init(name: "body", label: "Text", value: $0) },
-        ].compactMap(\.self)
+        return ActionPlan(
+            title: "New note", fields: .init(("title", "Title", payload.title), ("body", "Text", payload.body)),
+            effect: .changes, changes: [change])
     }
 
     private func appending(_ payload: NotePayload, _ context: ActionContext) async throws -> ActionPlan {
         guard let body = payload.body else { throw ActionRefusal.missing("body") }
-        let note = try await note(payload)
+        let note = try await store.meant(payload.id, payload.title, "note") { note, _ in Self.item(note) }
         let change = try await store.appending(body, to: note.id, at: context.now)
         return ActionPlan(
-            title: "Add to a note",
-            fields: [
-                .init(name: "title", label: "Note", value: note.title),
-                .init(name: "body", label: "Text", value: body),
-            ], effect: .changes, changes: [change])
-    }
-
-    private func note(_ payload: NotePayload) async throws -> Note {
-        if let id = payload.id {
-            guard let note = try await store.record(id) else { throw ActionRefusal.unknown("note") }
-            return note
-        }
-        guard let title = payload.title else { throw ActionRefusal.missing("title") }
-        let found = try await store.records(matching: title, limit: 6)
-        let wanted = SearchText.folded(title)
-        let exact = found.filter { SearchText.folded($0.title) == wanted }
-        if let only = exact.count == 1 ? exact.first : found.count == 1 ? found.first : nil { return only }
-        if found.isEmpty { throw ActionRefusal.unknown("note") }
-        throw ActionRefusal.ambiguous("notes", (exact.isEmpty ? found : exact).map(Self.item))
+            title: "Add to a note", fields: .init(("title", "Note", note.title), ("body", "Text", body)),
+            effect: .changes, changes: [change])
     }
 
     private func search(_ payload: NotePayload) throws -> ActionPlan {

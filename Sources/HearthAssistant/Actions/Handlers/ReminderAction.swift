@@ -5,16 +5,8 @@ package struct ReminderAction: AssistantAction {
     package let tag = ActionTag.reminder
     package let purpose = "The user's reminders."
     let store: any ReminderStore
-    let ringing: String?
-
-    /// - Parameter ringing: tells the user on the card which program will ring at the due time.
-    package init(
-        store: any ReminderStore,
-        ringing: String? = "It rings in a program that shows due reminders; this one does not."
-    ) {
-        self.store = store
-        self.ringing = ringing
-    }
+    /// Tells the user on the card which program will ring at the due time; `nil` for the default text.
+    var ringing: String?
 
     static let shape = PayloadSchema(
         fields: [
@@ -53,49 +45,33 @@ package struct ReminderAction: AssistantAction {
         let change = try await store.creation(
             of: Reminder(
                 id: context.key, title: title, due: due, alarmMinutes: payload.alarmMinutes, priority: priority))
-        var fields = [ActionCard.Field(name: "title", label: "Title", value: title)]
-        if let due { fields.append(.init(name: "due", label: "Due", value: TimeWords(context).text(due))) }
-        if let minutes = payload.alarmMinutes {
-            fields.append(.init(name: "alarmMinutes", label: "Alarm", value: AlarmWords.text(minutes)))
-        }
-        if priority > 0 { fields.append(.init(name: "priority", label: "Priority", value: Self.word(priority))) }
+        let fields = [ActionCard.Field](
+            ("title", "Title", title), ("due", "Due", due.map { TimeWords(context).text($0) }),
+            ("alarmMinutes", "Alarm", payload.alarmMinutes.map { AlarmWords.text($0) }),
+            ("priority", "Priority", priority > 0 ? Self.word(priority) : nil))
         let isPast = payload.due.map { time in
             time.isAllDay
                 ? CalendarDay(number: time.day) < CalendarDay(of: context.now, in: context.timeZone)
                 : time.date(in: context.timeZone) < context.now
         }
-        let notes = [isPast == true ? "The time is in the past." : nil, due == nil ? nil : ringing].compactMap(\.self)
+        let rings = ringing ?? "It rings in a program that shows due reminders; this one does not."
+        let notes = [isPast == true ? "The time is in the past." : nil, due == nil ? nil : rings].compactMap(\.self)
         return ActionPlan(
             title: "New reminder", fields: fields, effect: .changes, changes: [change],
-            note: notes.isEmpty ? nil : notes.joined(separator: " "))
+            note: notes.joined(separator: " ").nonEmpty)
     }
 
     private func completion(_ payload: ReminderPayload, _ context: ActionContext) async throws -> ActionPlan {
-        let reminder = try await reminder(payload, context)
+        let reminder = try await store.meant(
+            payload.id, payload.title, "open reminder", isOpen: { $0.completed == nil },
+            item: { Self.item($0, context, isForModel: $1) })
         let change = try await store.completion(of: reminder.id, at: context.now)
-        var fields = [ActionCard.Field(name: "title", label: "Title", value: PayloadText.cleaned(reminder.title))]
-        if let due = reminder.due {
-            fields.append(.init(name: "due", label: "Due", value: TimeWords(context).text(due)))
-        }
-        return ActionPlan(title: "Complete a reminder", fields: fields, effect: .changes, changes: [change])
-    }
-
-    private func reminder(_ payload: ReminderPayload, _ context: ActionContext) async throws -> Reminder {
-        if let id = payload.id {
-            guard let reminder = try await store.record(id) else { throw ActionRefusal.unknown("reminder") }
-            guard reminder.completed == nil else { throw ActionRefusal.unknown("open reminder") }
-            return reminder
-        }
-        guard let title = payload.title else { throw ActionRefusal.missing("title") }
-        let found = try await store.reminders(matching: title, limit: 6)
-        let wanted = SearchText.folded(title)
-        let exact = found.filter { SearchText.folded($0.title) == wanted }
-        if let only = exact.count == 1 ? exact.first : found.count == 1 ? found.first : nil { return only }
-        if found.isEmpty { throw ActionRefusal.unknown("open reminder") }
-        let several = exact.isEmpty ? found : exact
-        throw ActionRefusal.ambiguous(
-            "reminders", several.map { Self.item($0, context) },
-            forModel: several.map { Self.item($0, context, isForModel: true) })
+        return ActionPlan(
+            title: "Complete a reminder",
+            fields: .init(
+                ("title", "Title", PayloadText.cleaned(reminder.title)),
+                ("due", "Due", reminder.due.map { TimeWords(context).text($0) })),
+            effect: .changes, changes: [change])
     }
 
     private func list(_ context: ActionContext) -> ActionPlan {

@@ -4,20 +4,14 @@ extension ActionRegistry {
     ///   - searchesWeb: whether a provider of web search is configured.
     ///   - ringing: tells the user on a reminder's card which program will ring; `nil` for the default text.
     package static func standard(
-        calendar: (any CalendarStore)? = nil, reminders: (any ReminderStore)? = nil, notes: (any NoteStore)? = nil,
-        contacts: (any ContactStore)? = nil, habits: (any HabitStore)? = nil, searchesWeb: Bool = false,
-        ringing: String? = nil, own: [any AssistantAction] = []
+        _ stores: AssistantStores, searchesWeb: Bool = false, ringing: String? = nil, own: [any AssistantAction] = []
     ) -> ActionRegistry {
-        var actions: [any AssistantAction] = []
-        if searchesWeb { actions.append(WebSearchAction()) }
-        if let calendar { actions.append(CalendarAction(store: calendar)) }
-        if let notes { actions.append(NoteAction(store: notes)) }
-        if let contacts { actions.append(ContactsSearchAction(store: contacts)) }
-        if let habits { actions.append(HabitAction(store: habits)) }
-        if let reminders {
-            actions.append(
-                ringing.map { ReminderAction(store: reminders, ringing: $0) } ?? ReminderAction(store: reminders))
-        }
+        var actions: [any AssistantAction] = searchesWeb ? [WebSearchAction()] : []
+        if let calendar = stores.calendar { actions.append(CalendarAction(store: calendar)) }
+        if let notes = stores.notes { actions.append(NoteAction(store: notes)) }
+        if let contacts = stores.contacts { actions.append(ContactsSearchAction(store: contacts)) }
+        if let habits = stores.habits { actions.append(HabitAction(store: habits)) }
+        if let reminders = stores.reminders { actions.append(ReminderAction(store: reminders, ringing: ringing)) }
         return ActionRegistry(actions + own)
     }
 }

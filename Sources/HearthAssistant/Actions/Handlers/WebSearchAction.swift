@@ -3,8 +3,6 @@ package struct WebSearchAction: AssistantAction {
     package let tag = ActionTag.webSearch
     package let purpose = "Searches the web for what you do not know or what may have changed."
 
-    package init() {}
-
     static let shape = PayloadSchema(
         fields: [.text("query", atMost: 120, about: "the words to search for")],
         forms: [.init(nil, required: ["query"])])

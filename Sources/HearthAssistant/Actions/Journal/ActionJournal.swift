@@ -24,22 +24,7 @@ package struct ActionEntry: Sendable, Hashable, Codable, Identifiable {
     package var created: Date
     package var changed: Date
     /// The process that carries out the action; `nil` if it is unknown.
-    package var owner: ProcessIdentity?
-
-    package init(
-        id: String, conversation: String, message: String, state: State, card: ActionCard,
-        changes: [RecordChange], created: Date, changed: Date, owner: ProcessIdentity? = .current
-    ) {
-        self.id = id
-        self.conversation = conversation
-        self.message = message
-        self.state = state
-        self.card = card
-        self.changes = changes
-        self.created = created
-        self.changed = changed
-        self.owner = owner
-    }
+    package var owner: ProcessIdentity? = .current
 }
 
 /// Keeps the records of actions.

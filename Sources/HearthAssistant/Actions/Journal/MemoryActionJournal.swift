@@ -6,8 +6,6 @@ package actor MemoryActionJournal: ActionJournal {
     /// The keys in the order of their first entry.
     private var order: [String] = []
 
-    package init() {}
-
     package func save(_ entry: ActionEntry) {
         if entries.updateValue(entry, forKey: entry.id) == nil { order.append(entry.id) }
     }

@@ -2,38 +2,22 @@ import Foundation
 import HearthBase
 import HearthInference
 
-/// A payload read from a block.
-struct DecodedPayload<Payload: Sendable>: Sendable {
-    var payload: Payload
-    /// The object as a person can edit it.
-    var text: String
-    /// The fields that the action does not have.
-    var ignored: [String]
-}
-
 /// Reads payloads: strict about types and duplicate fields, lenient where harmless.
 enum PayloadDecoder {
     /// - Parameter fields: the names of the action's fields.
+    /// - Returns: the payload, the object as a person can edit it, and the fields that the action does not have.
     /// - Throws: `unusable-payload`, with the field.
     static func decode<Payload: Decodable & Sendable>(
         _ type: Payload.Type, _ text: String, fields: [String]
-    ) throws(AssistantError) -> DecodedPayload<Payload> {
+    ) throws(AssistantError) -> (payload: Payload, text: String, ignored: [String]) {
         let text = PayloadText.repaired(text)
-        let members: JSONMembers
         do {
-            guard case .object(let object) = try JSONValue(parsing: Data(text.utf8)) else {
+            guard case .object(let members) = try JSONValue(parsing: Data(text.utf8)) else {
                 throw unusable("it is no JSON object")
             }
-            members = object
-        } catch let error as AssistantError {
-            throw error
-        } catch {
-            throw unusable("\(error)")
-        }
-        do {
             let payload = try JSON.value(type, Data(text.utf8))
             let ignored = fields.isEmpty ? [] : members.keys.filter { !fields.contains($0) }.sorted()
-            return DecodedPayload(payload: payload, text: text, ignored: ignored)
+            return (payload, text, ignored)
         } catch let error as DecodingError {
             throw unusable(reason(error))
         } catch let error as AssistantError {

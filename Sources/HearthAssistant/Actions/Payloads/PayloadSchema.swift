@@ -10,35 +10,37 @@ package struct PayloadSchema: Sendable {
         /// The schema for native tools, without patterns.
         let plain: String
 
+        /// - Parameters:
+        ///   - shape: the members of the schema.
+        ///   - plain: those for native tools; `nil` for the same.
+        private init(_ name: String, _ shape: String, plain: String? = nil, about: String) {
+            self.name = name
+            self.shape = "{\(shape)}"
+            self.plain = #"{\#(plain ?? shape),"description":"\#(about)"}"#
+        }
+
         static func text(_ name: String, atMost length: Int, about: String) -> Field {
-            let shape = #"{"type":"string","minLength":1,"maxLength":\#(length)}"#
+            let bound = #""maxLength":\#(length)"#
             return Field(
-                name: name, shape: shape,
-                plain: #"{"type":"string","maxLength":\#(length),"description":"\#(about)"}"#)
+                name, #""type":"string","minLength":1,\#(bound)"#, plain: #""type":"string",\#(bound)"#, about: about)
         }
 
         static func pattern(_ name: String, _ pattern: String, atMost length: Int, about: String) -> Field {
             Field(
-                name: name, shape: #"{"type":"string","pattern":"^\#(pattern)$"}"#,
-                plain: #"{"type":"string","maxLength":\#(length),"description":"\#(about)"}"#)
+                name, #""type":"string","pattern":"^\#(pattern)$""#, plain: #""type":"string","maxLength":\#(length)"#,
+                about: about)
         }
 
         static func integer(_ name: String, _ range: ClosedRange<Int>, about: String) -> Field {
-            let bounds = #""type":"integer","minimum":\#(range.lowerBound),"maximum":\#(range.upperBound)"#
-            return Field(name: name, shape: "{\(bounds)}", plain: #"{\#(bounds),"description":"\#(about)"}"#)
+            Field(
+                name, #""type":"integer","minimum":\#(range.lowerBound),"maximum":\#(range.upperBound)"#, about: about)
         }
 
-        static func flag(_ name: String, about: String) -> Field {
-            Field(
-                name: name, shape: #"{"type":"boolean"}"#,
-                plain: #"{"type":"boolean","description":"\#(about)"}"#)
-        }
+        static func flag(_ name: String, about: String) -> Field { Field(name, #""type":"boolean""#, about: about) }
 
         static func choice(_ name: String, _ values: [String], about: String) -> Field {
-            let list = values.map { "\"\($0)\"" }.joined(separator: ",")
-            return Field(
-                name: name, shape: #"{"enum":[\#(list)]}"#,
-                plain: #"{"type":"string","enum":[\#(list)],"description":"\#(about)"}"#)
+            let list = PayloadSchema.list(values)
+            return Field(name, #""enum":\#(list)"#, plain: #""type":"string","enum":\#(list)"#, about: about)
         }
     }
 
@@ -67,9 +69,7 @@ package struct PayloadSchema: Sendable {
             for field in fields where form.required.contains(field.name) || form.optional.contains(field.name) {
                 properties.append("\"\(field.name)\":\(field.shape)")
             }
-            let required = ((form.action == nil ? [] : ["action"]) + form.required).map { "\"\($0)\"" }
-            return #"{"type":"object","properties":{"# + properties.joined(separator: ",") + #"},"required":["#
-                + required.joined(separator: ",") + #"],"additionalProperties":false}"#
+            return Self.object(properties, required: (form.action == nil ? [] : ["action"]) + form.required)
         }
         return branches.count == 1 ? branches[0] : #"{"anyOf":["# + branches.joined(separator: ",") + "]}"
     }
@@ -78,17 +78,19 @@ package struct PayloadSchema: Sendable {
     var tool: String {
         let actions = forms.compactMap(\.action)
         var properties: [String] = []
-        if !actions.isEmpty {
-            let list = actions.map { "\"\($0)\"" }.joined(separator: ",")
-            properties.append(#""action":{"type":"string","enum":[\#(list)]}"#)
-        }
+        if !actions.isEmpty { properties.append(#""action":{"type":"string","enum":\#(Self.list(actions))}"#) }
         properties += fields.map { "\"\($0.name)\":\($0.plain)" }
         // The fields of every form are required.
         let shared = fields.map(\.name).filter { name in forms.allSatisfy { $0.required.contains(name) } }
-        let required = ((actions.isEmpty ? [] : ["action"]) + shared).map { "\"\($0)\"" }
-        return #"{"type":"object","properties":{"# + properties.joined(separator: ",") + #"},"required":["#
-            + required.joined(separator: ",") + #"],"additionalProperties":false}"#
+        return Self.object(properties, required: (actions.isEmpty ? [] : ["action"]) + shared)
     }
+
+    private static func object(_ properties: [String], required: [String]) -> String {
+        #"{"type":"object","properties":{\#(properties.joined(separator: ","))},"required":\#(list(required)),"#
+            + #""additionalProperties":false}"#
+    }
+
+    private static func list(_ names: [String]) -> String { "[\(names.map { "\"\($0)\"" }.joined(separator: ","))]" }
 }
 
 /// Patterns of values that exist, for schemas. All are without characters that JSON escapes.

@@ -5,8 +5,6 @@ import HearthBase
 package struct QueryPayload: Sendable, Hashable, Codable {
     package var query: String
 
-    package init(query: String) { self.query = query }
-
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         guard let query = try values.line(.query) else { throw values.refusal(.query, "is missing") }

@@ -7,14 +7,7 @@ package struct ActionOutcome: Sendable {
         /// Where the text is from, if others wrote it; `nil` for the user's own data.
         package var outsideSource: String?
         /// The place of the block among the blocks of the answer.
-        package var index: Int
-
-        package init(tag: ActionTag, text: String, outsideSource: String? = nil, index: Int = 0) {
-            self.tag = tag
-            self.text = text
-            self.outsideSource = outsideSource
-            self.index = index
-        }
+        package var index = 0
     }
 
     /// A block whose payload cannot be used, for the repair pass.
@@ -22,23 +15,12 @@ package struct ActionOutcome: Sendable {
         package var block: ScannedBlock
         /// The reason, for the model and the user.
         package var reason: String
-
-        package init(block: ScannedBlock, reason: String) {
-            self.block = block
-            self.reason = reason
-        }
     }
 
     /// The cards of all usable blocks, in the order in which they were carried out.
     package var cards: [ActionCard] = []
     package var results: [Result] = []
     package var malformed: [Malformed] = []
-
-    package init(cards: [ActionCard] = [], results: [Result] = [], malformed: [Malformed] = []) {
-        self.cards = cards
-        self.results = results
-        self.malformed = malformed
-    }
 
     /// The blocks of the repair pass in place of the malformed ones: each gets the place, and so the key, of the block that
     /// it replaces. Others are dropped, since the pass may repair alone.

@@ -6,7 +6,8 @@ struct CarriedOut: Sendable {
     var card: ActionCard
     var result: ActionPlan.Result?
     var change: RecordChange?
-    var code: String?
+    /// Why it failed.
+    var error: (any Error)?
 }
 
 extension ActionRunner {
@@ -17,6 +18,16 @@ extension ActionRunner {
         await Task { await self.carryOutWhole(planned, in: turn) }.value
     }
 
+    /// Applies changes that the user commands outside of a conversation, with an entry in the journal, so that they can be
+    /// undone: all of them, or none if one fails. A cancelled task does not stop it halfway.
+    /// - Throws: errors of the stores; errors of the journal, in which case nothing is changed.
+    package func carryOut(_ card: ActionCard, _ changes: [RecordChange]) async throws {
+        guard !changes.isEmpty else { return }
+        let plan = ActionPlan(title: card.title, effect: .changes, changes: changes)
+        let turn = ActionTurn(conversation: "", message: "", now: time.now)
+        if let error = await carryOut(PlannedAction(card: card, plan: plan), in: turn).error { throw error }
+    }
+
     private func carryOutWhole(_ planned: PlannedAction, in turn: ActionTurn) async -> CarriedOut {
         var planned = planned
         do {
@@ -24,7 +35,7 @@ extension ActionRunner {
         } catch {
             planned.card.state = .failed
             planned.card.note = "The journal of actions cannot be written, so nothing was done. \(Self.sentence(error))"
-            return CarriedOut(card: planned.card, code: Self.code(error))
+            return CarriedOut(card: planned.card, error: error)
         }
         var applied: [RecordChange] = []
         do {
@@ -44,7 +55,7 @@ extension ActionRunner {
             planned.card.state = isReverted ? .failed : .unknown
             planned.card.note = Self.note(of: error, isReverted: isReverted)
             await finish(planned, .failed, in: turn)
-            return CarriedOut(card: planned.card, code: Self.code(error))
+            return CarriedOut(card: planned.card, error: error)
         }
     }
 
@@ -57,9 +68,13 @@ extension ActionRunner {
 
     // MARK: - Entries
 
-    /// Writes the entry of an action. Reading actions have none.
+    /// The most bytes of changes that the journal keeps for an undo.
+    private static let largestEntry = 16 << 20
+
+    /// Writes the entry of an action. Reading actions have none, nor has a very large import.
     func save(_ planned: PlannedAction, _ state: ActionEntry.State, in turn: ActionTurn) async throws {
-        guard planned.plan.effect != .reads else { return }
+        let size = planned.plan.changes.reduce(0) { $0 + ($1.before?.count ?? 0) + ($1.after?.count ?? 0) }
+        guard planned.plan.effect != .reads, size <= Self.largestEntry else { return }
         let journal = journal(for: turn)
         let old = try await journal.entry(planned.card.id)
         var card = planned.card
@@ -78,6 +93,18 @@ extension ActionRunner {
         } catch {
             Log.write(.error, "the journal of actions cannot be written", [.error(error)])
         }
+    }
+}
+
+extension ActionCard {
+    /// The id of a new record and of its action.
+    package static func newID() -> String { UUID().uuidString.lowercased().replacingOccurrences(of: "-", with: "") }
+
+    /// The card of something that the user has commanded.
+    package init(commanded title: String, _ tag: ActionTag, id: String = newID(), record: String) {
+        self.init(
+            id: id, tag: tag, title: title, fields: [Field(name: "title", label: "Record", value: record)],
+            state: .proposed, payload: "{}")
     }
 }
 

@@ -11,7 +11,7 @@ import HearthInference
 package actor ActionRunner {
     package nonisolated let registry: ActionRegistry
     package internal(set) var policy: ApprovalPolicy
-    let stores: [StoreKind: any RecordStore]
+    let stores: [StoreKind: any ByteStore]
     private let journal: any ActionJournal
     /// The journal of private conversations.
     let privateJournal: MemoryActionJournal
@@ -35,7 +35,7 @@ package actor ActionRunner {
     ///   - privateJournal: the journal of private conversations.
     ///   - saveSetting: keeps the user's answer `always`.
     package init(
-        registry: ActionRegistry, stores: [StoreKind: any RecordStore], journal: (any ActionJournal)?,
+        registry: ActionRegistry, stores: [StoreKind: any ByteStore], journal: (any ActionJournal)?,
         privateJournal: MemoryActionJournal = MemoryActionJournal(), approval: any ActionApproval,
         policy: ApprovalPolicy = ApprovalPolicy(), time: TimeSource = .system,
         saveSetting: @escaping @Sendable (ActionTag, ApprovalPolicy.Setting) async -> Void = { _, _ in }
@@ -117,7 +117,8 @@ package actor ActionRunner {
             let done = await decideAndCarryOut(planned, planner, onCard)
             outcome.cards.append(done.card)
             let items = done.result.map { $0.itemsForModel ?? $0.items } ?? []
-            let text = ResultText.text(of: done.card, items: items, change: done.change, code: done.code)
+            let text = ResultText.text(
+                of: done.card, items: items, change: done.change, code: done.error.map(Self.code))
             outcome.results.append(
                 .init(
                     tag: block.tag, text: text, outsideSource: done.result?.outsideSource, index: block.index))

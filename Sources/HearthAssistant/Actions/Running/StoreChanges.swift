@@ -2,9 +2,9 @@ import HearthBase
 
 /// Applies the changes of actions to the stores of their records.
 struct StoreChanges: Sendable {
-    let stores: [StoreKind: any RecordStore]
+    let stores: [StoreKind: any ByteStore]
 
-    func store(of change: RecordChange) throws -> any RecordStore {
+    func store(of change: RecordChange) throws -> any ByteStore {
         guard let store = stores[change.store] else {
             throw AssistantError(.noSuchRecord, "there is no store of \(change.store.rawValue)")
         }

@@ -6,6 +6,20 @@ package struct ContentComponent: Sendable, Hashable {
     package enum Item: Sendable, Hashable {
         case line(ContentLine)
         case component(ContentComponent)
+
+        /// The line; `nil` for a component.
+        var asLine: ContentLine? { if case .line(let line) = self { line } else { nil } }
+
+        /// The component; `nil` for a line.
+        var asComponent: ContentComponent? { if case .component(let component) = self { component } else { nil } }
+
+        /// The item as in its file.
+        var bytes: [UInt8] {
+            switch self {
+            case .line(let line): Array(line.bytes)
+            case .component(let component): component.bytes
+            }
+        }
     }
 
     /// In upper case, such as `VEVENT`.
@@ -14,29 +28,11 @@ package struct ContentComponent: Sendable, Hashable {
     package var items: [Item]
     package var end: ContentLine
 
-    package init(name: String, begin: ContentLine, items: [Item], end: ContentLine) {
-        self.name = name
-        self.begin = begin
-        self.items = items
-        self.end = end
-    }
-
-    /// Makes a component.
-    package init(_ name: String, _ items: [Item], ending: [UInt8] = [13, 10]) {
-        self.init(
-            name: name, begin: ContentLine("BEGIN", value: name, ending: ending), items: items,
-            end: ContentLine("END", value: name, ending: ending))
-    }
-
     /// The lines of the component itself.
-    package var lines: [ContentLine] {
-        items.compactMap { if case .line(let line) = $0 { line } else { nil } }
-    }
+    package var lines: [ContentLine] { items.compactMap(\.asLine) }
 
     /// The components inside.
-    package var components: [ContentComponent] {
-        items.compactMap { if case .component(let component) = $0 { component } else { nil } }
-    }
+    package var components: [ContentComponent] { items.components }
 
     /// The first line with a name.
     package func first(_ name: String) -> ContentLine? {
@@ -64,37 +60,16 @@ package struct ContentComponent: Sendable, Hashable {
     }
 
     /// The component as in its file.
-    package var bytes: [UInt8] {
-        var bytes: [UInt8] = []
-        append(to: &bytes)
-        return bytes
-    }
-
-    func append(to bytes: inout [UInt8]) {
-        bytes += begin.bytes
-        for item in items {
-            switch item {
-            case .line(let line): bytes += line.bytes
-            case .component(let component): component.append(to: &bytes)
-            }
-        }
-        bytes += end.bytes
-    }
+    package var bytes: [UInt8] { begin.bytes + items.flatMap(\.bytes) + end.bytes }
 
     /// Replaces the first line with a name, or adds one before the inner components; `nil` removes all such lines.
     package mutating func set(_ name: String, _ line: ContentLine?) {
-        let place = items.firstIndex { if case .line(let old) = $0 { old.name == name } else { false } }
-        guard let line else {
-            items.removeAll { if case .line(let old) = $0 { old.name == name } else { false } }
-            return
-        }
-        if let place {
+        guard let line else { return items.removeAll { $0.asLine?.name == name } }
+        if let place = items.firstIndex(where: { $0.asLine?.name == name }) {
             // The same text keeps its folds.
-            if case .line(let old) = items[place], old.unfolded == line.unfolded { return }
-            items[place] = .line(line)
+            if items[place].asLine?.unfolded != line.unfolded { items[place] = .line(line) }
         } else {
-            let place = items.firstIndex { if case .component = $0 { true } else { false } }
-            items.insert(.line(line), at: place ?? items.endIndex)
+            items.insert(.line(line), at: items.endOfLines)
         }
     }
 
@@ -109,24 +84,30 @@ package struct ContentComponent: Sendable, Hashable {
     package func text(_ name: String) -> String? { first(name).map { ContentText.unescaped($0.value) } }
 }
 
-/// The components of a file, and the bytes between them.
-package struct ContentDocument: Sendable, Hashable {
-    package var items: [ContentComponent.Item]
-
-    package init(items: [ContentComponent.Item]) { self.items = items }
-
-    package var components: [ContentComponent] {
-        items.compactMap { if case .component(let component) = $0 { component } else { nil } }
+extension ContentComponent {
+    /// Makes a component.
+    package init(_ name: String, _ items: [Item], ending: [UInt8] = [13, 10]) {
+        self.init(
+            name: name, begin: ContentLine("BEGIN", value: name, ending: ending), items: items,
+            end: ContentLine("END", value: name, ending: ending))
     }
+}
 
-    package var data: Data {
-        var bytes: [UInt8] = []
-        for item in items {
-            switch item {
-            case .line(let line): bytes += line.bytes
-            case .component(let component): component.append(to: &bytes)
-            }
+/// The components of a file, and the lines between them.
+extension [ContentComponent.Item] {
+    package var components: [ContentComponent] { compactMap(\.asComponent) }
+
+    package var data: Data { Data(flatMap(\.bytes)) }
+
+    /// The place of the first component, which new lines stand before.
+    var endOfLines: Int { firstIndex { $0.asComponent != nil } ?? endIndex }
+
+    /// Changes each component with a name.
+    mutating func changeComponents(_ name: String, _ body: (inout ContentComponent) throws -> Void) rethrows {
+        for index in indices {
+            guard var component = self[index].asComponent, component.name == name else { continue }
+            try body(&component)
+            self[index] = .component(component)
         }
-        return Data(bytes)
     }
 }

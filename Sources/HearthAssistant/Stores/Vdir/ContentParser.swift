@@ -1,4 +1,5 @@
 import Foundation
+import HearthBase
 
 /// Reads iCalendar and vCard text into components. Every loop is bounded by the number of bytes and ``ContentLimits``.
 package struct ContentParser: Sendable {
@@ -12,12 +13,6 @@ package struct ContentParser: Sendable {
         package var bytes = 4 << 20
         package var lines = 50_000
         package var depth = 8
-
-        package init(bytes: Int = 4 << 20, lines: Int = 50_000, depth: Int = 8) {
-            self.bytes = bytes
-            self.lines = lines
-            self.depth = depth
-        }
     }
 
     /// The limits of a file that holds one record.
@@ -36,7 +31,7 @@ package struct ContentParser: Sendable {
 
     /// Reads a text.
     /// - Throws: ``Failure`` if it is too large, binary, or not nested rightly.
-    package func parse(_ data: Data) throws -> ContentDocument {
+    package func parse(_ data: Data) throws -> [ContentComponent.Item] {
         guard data.count <= limits.bytes else { throw Failure(reason: "it has more than \(limits.bytes) bytes") }
         let bytes = [UInt8](data)
         var root: [ContentComponent.Item] = []
@@ -66,7 +61,23 @@ package struct ContentParser: Sendable {
             }
         }
         guard open.isEmpty else { throw Failure(reason: "a component has no END") }
-        return ContentDocument(items: root)
+        return root
+    }
+
+    /// The components with a name, such as `VCARD`, of an imported file.
+    /// - Parameter kind: the kind of the file in words.
+    /// - Throws: `unusable-record`.
+    static func imported(
+        _ data: Data, _ name: String, kind: String, hasSoftBreaks: Bool = false
+    ) throws -> [ContentComponent] {
+        do {
+            let items = try ContentParser(limits: collection, hasSoftBreaks: hasSoftBreaks).parse(data)
+            let found = items.components.filter { $0.name == name }
+            guard !found.isEmpty else { throw AssistantError(.unusableRecord, "the file is no \(kind)") }
+            return found
+        } catch let failure as Failure {
+            throw AssistantError(.unusableRecord, "the \(kind) file cannot be read: \(failure.reason)")
+        }
     }
 
     private func componentName(_ line: ContentLine) -> String {

@@ -2,19 +2,10 @@ import Foundation
 import HearthBase
 
 extension VdirFolder {
-    /// The bytes of a record's file; `nil` without one.
-    package func contents(ofRecord id: String, in collection: String) throws -> Data? {
-        guard let file = file(withID: id, in: collection) else { return nil }
-        return try fileSystem.contents(
-            ofFile: path.joined(collection).joined(file.name), limit: ContentParser.record.bytes)
-    }
-
     /// Compares a record with a change. Call ``refresh()`` before.
     package func state(of change: RecordChange) throws -> RecordState {
-        let current = try contents(ofRecord: change.id, in: change.collection)
-        // A change that changes nothing has happened.
-        if current == change.after { return .after }
-        return current == change.before ? .before : .other
+        let file = file(withID: change.id, in: change.collection)
+        return change.state(of: try file.map { try contents(of: $0) })
     }
 
     /// Applies a change if the record has its old content, or has its new content already.
@@ -89,29 +80,62 @@ extension VdirFolder {
     }
 
     /// The change that writes a record of an imported file, in the place of the record that it has now.
-    package func importing(_ id: String, _ data: Data, store: StoreKind, into target: String) throws -> RecordChange {
-        let file = file(withID: id)
-        return RecordChange(
-            store: store, collection: file?.collection ?? target, id: id,
-            before: try file == nil ? nil : onlyRecord(id), after: data)
+    package func importing(_ id: String, _ data: Data, store: StoreKind) throws -> RecordChange {
+        guard file(withID: id) != nil else {
+            return RecordChange(store: store, collection: target(), id: id, before: nil, after: data)
+        }
+        let (collection, before) = try onlyRecord(id)
+        return RecordChange(store: store, collection: collection, id: id, before: before, after: data)
     }
 
-    /// The bytes of the file that holds one record and no other, which can be changed.
+    /// The change that removes a record.
+    /// - Throws: `no-such-record`; `unusable-record` if its file has other records, too.
+    package mutating func removal(of id: String, in store: StoreKind) throws -> RecordChange {
+        try refresh()
+        let (collection, before) = try onlyRecord(id)
+        return RecordChange(store: store, collection: collection, id: id, before: before, after: nil)
+    }
+
+    /// The file that holds one record and no other, which can be changed.
     /// - Throws: `no-such-record`; `unusable-record` if the file has other records, too.
-    package func onlyRecord(_ id: String) throws -> Data {
+    package func onlyRecord(_ id: String) throws -> (collection: String, data: Data) {
         guard let file = file(withID: id) else { throw AssistantError.noRecord(id) }
-        guard Set(file.ids).count == 1 else {
+        guard Set(file.records.map(\.id)).count == 1 else {
             throw AssistantError(
                 .unusableRecord, "the file has several records",
                 context: ErrorContext(
                     file: path.joined(file.collection).joined(file.name).string,
                     remedy: "Move the file out of the folder and import it, which writes one file for each record."))
         }
-        return try contents(of: file)
+        return (file.collection, try contents(of: file))
+    }
+
+    /// The record with an id, and its collection.
+    func find(_ id: String) -> (collection: String, record: Record)? {
+        guard let file = file(withID: id), let record = file.records.first(where: { $0.id == id }) else { return nil }
+        return (file.collection, record)
     }
 }
 
-extension HearthError where Domain == AssistantErrorDomain {
+/// A store of the files of a folder.
+package protocol VdirStore: ByteStore, Actor {
+    associatedtype FileRecord: Identifiable & Sendable where FileRecord.ID == String
+
+    var folder: VdirFolder<FileRecord> { get set }
+}
+
+extension VdirStore {
+    package func unreadableFiles() async throws -> [String] { try folder.unreadableFiles() }
+
+    package func apply(_ change: RecordChange) async throws { try folder.apply(change) }
+
+    package func state(of change: RecordChange) async throws -> RecordState {
+        try folder.refresh()
+        return try folder.state(of: change)
+    }
+}
+
+extension HearthError where Domain == AssistantStores {
     /// The error for a record that does not exist.
     package static func noRecord(_ id: String) -> Self {
         Self(.noSuchRecord, "there is no record \(id.quoted)")

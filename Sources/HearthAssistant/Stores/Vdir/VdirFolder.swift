@@ -13,21 +13,12 @@ import HearthBase
 ///
 /// Reads a file again when its time, size or inode has changed, so changes of other programs are noticed at the next
 /// ``refresh()``. Follows no symbolic link out of the folder. A file that cannot be read is skipped and counted.
-package struct VdirFolder<Record: Sendable>: Sendable {
-    /// A file with a record.
+package struct VdirFolder<Record: Identifiable & Sendable>: Sendable where Record.ID == String {
+    /// A file with its records.
     package struct File: Sendable {
         package let collection: String
         package let name: String
-        /// The UIDs of its records in their order.
-        package let ids: [String]
-        package let record: Record
-    }
-
-    /// A file that is not read.
-    package struct Unreadable: Sendable, Hashable {
-        package let collection: String
-        package let name: String
-        package let reason: String
+        package let records: [Record]
     }
 
     private struct Entry {
@@ -42,28 +33,24 @@ package struct VdirFolder<Record: Sendable>: Sendable {
     package let path: Path
     /// The end of the names, such as `.ics`.
     package let suffix: String
-    let fileSystem: any FileSystem
+    let fileSystem = LocalFileSystem()
     private let time: TimeSource
-    /// The UIDs and the value of a file's bytes.
-    private let parse: @Sendable (Data) throws -> (ids: [String], record: Record)
+    /// The records of a file's bytes.
+    private let parse: @Sendable (Data) throws -> [Record]
     /// By collection, then by the file's name.
     private var entries: [String: [String: Entry]] = [:]
     private var places: [String: [(collection: String, name: String)]] = [:]
-    /// The files that are not read, by collection and name.
-    package private(set) var unreadable: [Unreadable] = []
-    /// Changes whenever a file has changed.
-    package private(set) var version = 0
+    /// The files that are not read, by collection and name, with the reason.
+    private var unreadable: [String] = []
 
     /// The most collections, and the most files of all collections, that are read.
     static var limits: (collections: Int, files: Int) { (1_000, 200_000) }
 
     package init(
-        path: Path, suffix: String, fileSystem: any FileSystem = LocalFileSystem(), time: TimeSource = .system,
-        parse: @escaping @Sendable (Data) throws -> (ids: [String], record: Record)
+        path: Path, suffix: String, time: TimeSource, parse: @escaping @Sendable (Data) throws -> [Record]
     ) {
         self.path = path
         self.suffix = suffix
-        self.fileSystem = fileSystem
         self.time = time
         self.parse = parse
     }
@@ -71,18 +58,18 @@ package struct VdirFolder<Record: Sendable>: Sendable {
     /// The names of the collections in order.
     package var collections: [String] { entries.keys.sorted() }
 
-    /// The collection of new records: the preferred one, otherwise `personal`, or the first one of a folder that has no
-    /// `personal`.
-    package func target(preferring preferred: String?) -> String {
+    /// The collection of a new record: the named one if it exists, otherwise `personal`, or the first one of a folder that
+    /// has no `personal`.
+    package func target(_ named: String = "") -> String {
+        if entries[named] != nil { return named }
         let standard = "personal"
-        if let preferred { return preferred }
         return entries[standard] == nil ? collections.first ?? standard : standard
     }
 
     /// The files that are not read, with the reason.
     package mutating func unreadableFiles() throws -> [String] {
         try refresh()
-        return unreadable.map { "\($0.collection)/\($0.name): \($0.reason)" }
+        return unreadable
     }
 
     /// The files that are read, by collection and name.
@@ -191,8 +178,7 @@ package struct VdirFolder<Record: Sendable>: Sendable {
             return Entry(status: status, isSettled: isSettled, digest: digest, content: old.content)
         }
         do {
-            let (ids, record) = try parse(data)
-            let file = File(collection: collection, name: name, ids: ids, record: record)
+            let file = File(collection: collection, name: name, records: try parse(data))
             return Entry(status: status, isSettled: isSettled, digest: digest, content: .success(file))
         } catch {
             return failed((error as? ContentParser.Failure)?.reason ?? "it is not of its format", digest)
@@ -200,16 +186,14 @@ package struct VdirFolder<Record: Sendable>: Sendable {
     }
 
     private mutating func index() {
-        version += 1
         places = [:]
         unreadable = []
         for (collection, files) in entries.sorted(by: { $0.key < $1.key }) {
             for (name, entry) in files.sorted(by: { $0.key < $1.key }) {
                 switch entry.content {
                 case .success(let file):
-                    for id in Set(file.ids) { places[id, default: []].append((collection, name)) }
-                case .failure(let failure):
-                    unreadable.append(Unreadable(collection: collection, name: name, reason: failure.reason))
+                    for id in Set(file.records.map(\.id)) { places[id, default: []].append((collection, name)) }
+                case .failure(let failure): unreadable.append("\(collection)/\(name): \(failure.reason)")
                 }
             }
         }

@@ -18,21 +18,7 @@ struct SignedFiles: Sendable {
             let response = try await http.execute(
                 HTTPRequest(url, totalTimeout: Self.timeout, maximumBodySize: UInt64(limit)))
             if [403, 404, 410].contains(response.status) { return nil }
-            guard (200...299).contains(response.status) else {
-                throw CatalogError.refusal(status: response.status, of: url)
-            }
-            if let length = response.contentLength, length > UInt64(limit) {
-                throw TrustError.tooLarge(name, limit: limit)
-            }
-            let data = try await response.body.collect(upTo: limit)
-            if response.headers["Content-Type"]?.lowercased().hasPrefix("text/html") == true {
-                throw CatalogError(
-                    .notAManifest, "\(url.shown) is no metadata: a web page came instead",
-                    context: ErrorContext(
-                        url: url.shown, expected: "application/json", found: "text/html",
-                        remedy: "Check the address, and whether this network wants a log-in first."))
-            }
-            return data
+            return try await response.document("metadata", at: url, limit: limit)
         } catch let error as HTTPError where error.code == .tooLarge {
             throw TrustError.tooLarge(name, limit: limit)
         } catch let error as HTTPError {

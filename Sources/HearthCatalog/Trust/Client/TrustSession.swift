@@ -44,9 +44,6 @@ package struct TrustSession: Sendable {
         files = SignedFiles(http: http)
     }
 
-    /// The trusted root.
-    package var root: RootMetadata { update.root }
-
     /// Brings the four roles up to date.
     /// - Throws: ``TrustError``, `CatalogError`, `HTTPError`, `FileError`, `CancellationError`.
     package mutating func refresh() async throws {
@@ -54,9 +51,6 @@ package struct TrustSession: Sendable {
         // Only now: a refresh with a clock that is ahead fails, and must not set the floor for the right time.
         try await blocking { [store, now] in try store.keepChecked(now) }
     }
-
-    /// The targets role after ``refresh()``.
-    package var targets: TargetsMetadata? { update.targets }
 
     /// Finds the signed entry of a file, in the targets role or in those it delegates to.
     /// - Throws: ``TrustError`` with `unknown-target`; as ``refresh()``.

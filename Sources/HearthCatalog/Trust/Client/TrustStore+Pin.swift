@@ -27,7 +27,7 @@ extension TrustStore {
             for role in [MetadataRole.timestamp, .snapshot] { try forget(role) }
             try keep(.root, data)
         }
-        try replacePinned(Data((digest.hex + "\n").utf8))
+        try fileSystem.replaceContents(of: pinnedPath, with: Data((digest.hex + "\n").utf8))
     }
 
     /// Whether the root with a fingerprint was taken before, and one of its chain is trusted now.
@@ -50,8 +50,6 @@ extension TrustStore {
         let text = String(decoding: try contents(of: pinnedPath, limit: 128), as: UTF8.self)
         return SHA256Digest(hex: text.trimmingCharacters(in: .whitespacesAndNewlines))
     }
-
-    private func replacePinned(_ data: Data) throws { try replace(pinnedPath, data) }
 
     private func storedRoot(now: Date) throws -> RootMetadata? {
         guard let data = try read(.root) else { return nil }

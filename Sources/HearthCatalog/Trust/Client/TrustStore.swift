@@ -14,7 +14,7 @@ import HearthBase
 /// never removed while its origin is configured.
 package struct TrustStore: Sendable {
     package let folder: Path
-    private let fileSystem: any FileSystem
+    let fileSystem: any FileSystem
 
     /// How long a refresh waits for another process's.
     static let patience = Duration.seconds(20)
@@ -64,8 +64,6 @@ package struct TrustStore: Sendable {
     }
 
     func contents(of path: Path, limit: Int) throws -> Data { try fileSystem.contents(ofFile: path, limit: limit) }
-
-    func replace(_ path: Path, _ data: Data) throws { try fileSystem.replaceContents(of: path, with: data) }
 
     // MARK: - The floor of the clock
 

@@ -19,16 +19,10 @@ package struct Delegations: Sendable, Hashable {
         case digestPrefixes([String])
     }
 
-    /// Bins: the first bits of a path's SHA-256 tell which role vouches for it.
-    struct Bins: Sendable, Hashable {
-        let keys: RoleKeys
-        let bits: Int
-        let prefix: String
-    }
-
     private enum Content: Sendable, Hashable {
         case roles([Role])
-        case bins(Bins)
+        /// The first bits of a path's SHA-256 tell which role vouches for it.
+        case bins(RoleKeys, bits: Int, prefix: String)
     }
 
     private let content: Content
@@ -45,8 +39,7 @@ package struct Delegations: Sendable, Hashable {
             let entry = try reader.object("succinct_roles")
             let prefix = try entry.text("name_prefix", limit: MetadataRole.maximumNameLength - 16)
             content = .bins(
-                Bins(
-                    keys: try keys.role(entry), bits: Int(try entry.integer("bit_length", in: 1...32)), prefix: prefix))
+                try keys.role(entry), bits: Int(try entry.integer("bit_length", in: 1...32)), prefix: prefix)
             return
         }
         var roles: [Role] = []
@@ -85,106 +78,30 @@ package struct Delegations: Sendable, Hashable {
                 case .digestPrefixes(let prefixes): prefixes.contains { digest.hex.hasPrefix($0) }
                 }
             }
-        case .bins(let bins):
-            let number = digest.bytes.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) } >> UInt32(32 - bins.bits)
+        case .bins(let keys, let bits, let prefix):
+            let number = digest.bytes.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) } >> UInt32(32 - bits)
             let hex = String(number, radix: 16)
-            let width = (bins.bits + 3) / 4
-            let name = "\(bins.prefix)-\(String(repeating: "0", count: max(0, width - hex.utf8.count)))\(hex)"
+            let width = (bits + 3) / 4
+            let name = "\(prefix)-\(String(repeating: "0", count: max(0, width - hex.utf8.count)))\(hex)"
             guard let role = MetadataRole(delegated: name) else { return [] }
-            return [Role(role: role, keys: bins.keys, isTerminating: true, scope: .patterns([]))]
+            return [Role(role: role, keys: keys, isTerminating: true, scope: .patterns([]))]
         }
     }
 }
 
 /// A shell pattern of a delegation. `*`, `?` and `[a-z]` never match a slash.
 package struct PathPattern: Sendable, Hashable {
-    private enum Piece: Sendable, Hashable {
-        case literal(Unicode.Scalar)
-        case one
-        case many
-        case set([ClosedRange<Unicode.Scalar>], isInverted: Bool)
-    }
+    private let parts: [FileGlob]
 
-    private let parts: [[Piece]]
-
-    package init(_ text: String) {
-        parts = text.split(separator: "/", omittingEmptySubsequences: false).map { Self.pieces($0.unicodeScalars) }
-    }
+    package init(_ text: String) { parts = Self.names(text).map { FileGlob(String($0)) } }
 
     /// Whether the pattern matches the whole path.
     package func matches(_ path: String) -> Bool {
-        let names = path.split(separator: "/", omittingEmptySubsequences: false)
-        return names.count == parts.count
-            && zip(names, parts).allSatisfy { Self.matches(Array($0.unicodeScalars), $1) }
+        let names = Self.names(path)
+        return names.count == parts.count && zip(names, parts).allSatisfy { $1.matches(String($0)) }
     }
 
-    private static func pieces(_ text: Substring.UnicodeScalarView) -> [Piece] {
-        var pieces: [Piece] = []
-        var rest = text[...]
-        while let scalar = rest.popFirst() {
-            switch scalar {
-            case "*": if pieces.last != .many { pieces.append(.many) }
-            case "?": pieces.append(.one)
-            case "[":
-                // A bracket without an end is itself.
-                if let set = set(&rest) { pieces.append(set) } else { pieces.append(.literal(scalar)) }
-            default: pieces.append(.literal(scalar))
-            }
-        }
-        return pieces
-    }
-
-    private static func set(_ rest: inout Substring.UnicodeScalarView.SubSequence) -> Piece? {
-        var inner = rest
-        let isInverted = inner.first == "!"
-        if isInverted { inner.removeFirst() }
-        var ranges: [ClosedRange<Unicode.Scalar>] = []
-        var isFirst = true
-        while let scalar = inner.popFirst() {
-            if scalar == "]", !isFirst {
-                rest = inner
-                return .set(ranges, isInverted: isInverted)
-            }
-            isFirst = false
-            let after = inner.dropFirst()
-            if inner.first == "-", let end = after.first, end != "]" {
-                if scalar <= end { ranges.append(scalar...end) }
-                inner = after.dropFirst()
-            } else {
-                ranges.append(scalar...scalar)
-            }
-        }
-        return nil
-    }
-
-    /// Matches without recursion: after a mismatch only the last `*` takes one more character.
-    private static func matches(_ text: [Unicode.Scalar], _ pieces: [Piece]) -> Bool {
-        var (position, piece) = (0, 0)
-        var retry: (position: Int, piece: Int)?
-        while position < text.count {
-            if piece < pieces.count, pieces[piece] == .many {
-                retry = (position, piece)
-                piece += 1
-            } else if piece < pieces.count, accepts(pieces[piece], text[position]) {
-                position += 1
-                piece += 1
-            } else if let last = retry {
-                retry = (last.position + 1, last.piece)
-                position = last.position + 1
-                piece = last.piece + 1
-            } else {
-                return false
-            }
-        }
-        return pieces[piece...].allSatisfy { $0 == .many }
-    }
-
-    private static func accepts(_ piece: Piece, _ scalar: Unicode.Scalar) -> Bool {
-        switch piece {
-        case .literal(let literal): literal == scalar
-        case .one: true
-        case .many: false
-        case .set(let ranges, let isInverted): ranges.contains { $0.contains(scalar) } != isInverted
-        }
+    private static func names(_ text: String) -> [Substring] {
+        text.split(separator: "/", omittingEmptySubsequences: false)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HearthBase
+import HearthHTTP
 
 /// The digests of a file in a signed list; at least one of a known algorithm.
 package struct ListedDigests: Sendable, Hashable {
@@ -8,11 +9,6 @@ package struct ListedDigests: Sendable, Hashable {
 
     package init(of data: Data) {
         sha256 = SHA256Digest(hashing: data)
-        sha512 = nil
-    }
-
-    package init(sha256: SHA256Digest) {
-        self.sha256 = sha256
         sha512 = nil
     }
 
@@ -32,14 +28,14 @@ package struct ListedDigests: Sendable, Hashable {
             return bytes
         }
         sha256 = try digits("sha256", count: SHA256Digest.byteCount).flatMap { SHA256Digest(bytes: $0) }
-        sha512 = try digits("sha512", count: SHA512.byteCount)
+        sha512 = try digits("sha512", count: ForeignDigest.sha512.rawValue)
     }
 
     /// Whether the bytes have all known digests; `false` if no digest is known.
     package func match(_ data: Data) -> Bool {
         guard sha256 != nil || sha512 != nil else { return false }
         if let sha256, SHA256Digest(hashing: data) != sha256 { return false }
-        if let sha512, SHA512.digest(of: data) != sha512 { return false }
+        if let sha512, ForeignDigest.sha512.digest(of: data) != sha512 { return false }
         return true
     }
 
@@ -101,10 +97,10 @@ package struct TargetFile: Sendable, Hashable {
 
     /// The file's address below that of the targets: with consistent snapshots its digest begins the name.
     package func addressName(isConsistent: Bool) -> String? {
-        guard isConsistent else { return path.escapedForAddress(keeping: "/") }
+        guard isConsistent else { return PercentText.encoded(path, keepsSlashes: true) }
         guard let prefix = digests.prefix else { return nil }
         var parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         let last = parts.removeLast()
-        return (parts + ["\(prefix).\(last)"]).joined(separator: "/").escapedForAddress(keeping: "/")
+        return PercentText.encoded((parts + ["\(prefix).\(last)"]).joined(separator: "/"), keepsSlashes: true)
     }
 }

@@ -42,22 +42,8 @@ package struct MetadataKeys {
         return RoleKeys(ids: unique, keys: keys.filter { unique.contains($0.key) }, threshold: Int(threshold))
     }
 
-    /// A key as metadata lists it.
-    package static func entry(_ publicBytes: [UInt8]) -> JSONValue {
-        .object([
-            "keytype": .string("ed25519"), "scheme": .string(SignatureScheme.ed25519.rawValue),
-            "keyval": .object(["public": .string(publicBytes.hexadecimal)]),
-        ])
-    }
-
-    /// The name of a key.
-    package static func id(of key: Ed25519Key) -> String { id(publicBytes: key.publicBytes) }
-
-    /// The name of an Ed25519 public key.
-    package static func id(publicBytes: [UInt8]) -> String { id(entry(publicBytes)) }
-
     /// The SHA-256 of a key's entry.
-    static func id(_ entry: JSONValue) -> String {
+    package static func id(_ entry: JSONValue) -> String {
         // An entry has no numbers, so it has a canonical form.
         SHA256Digest(hashing: entry.canonicalData ?? Data()).hex
     }

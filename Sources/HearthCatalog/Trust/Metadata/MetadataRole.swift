@@ -1,5 +1,6 @@
 import Foundation
 import HearthBase
+import HearthHTTP
 
 /// A role of an origin's metadata: one of the four at the top, or one to which a publisher delegated files.
 package struct MetadataRole: Sendable, Hashable, CustomStringConvertible {
@@ -29,11 +30,17 @@ package struct MetadataRole: Sendable, Hashable, CustomStringConvertible {
 
     /// The file below the address of the metadata, escaped so that no name leaves its folder.
     package func addressName(version: UInt64?) -> String {
-        "\(version.map { "\($0)." } ?? "")\(name.escapedForAddress()).json"
+        "\(version.map { "\($0)." } ?? "")\(PercentText.encoded(name)).json"
     }
 
     /// The file on this device. Capitals are escaped too, because some file systems do not tell them apart.
-    var fileName: String { "\(name.escapedForAddress(keepingCapitals: false)).json" }
+    var fileName: String {
+        let escaped = name.unicodeScalars.map { scalar in
+            ("A"..."Z").contains(scalar)
+                ? "%" + String(scalar.value, radix: 16) : PercentText.encoded(String(scalar)).lowercased()
+        }
+        return "\(escaped.joined()).json"
+    }
 
     /// The most bytes of the file, if its signed list gives no length.
     package var sizeLimit: Int {
@@ -46,25 +53,4 @@ package struct MetadataRole: Sendable, Hashable, CustomStringConvertible {
     }
 
     package var description: String { name.isPlain() ? "\(name).json" : name.quoted }
-}
-
-extension String {
-    /// The text with every byte escaped as in an address (RFC 3986), except letters, digits, `.`, `-`, `_` and `~`.
-    func escapedForAddress(keepingCapitals: Bool = true, keeping others: String = "") -> String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        let kept = Array(others.utf8)
-        var bytes: [UInt8] = []
-        for byte in utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."),
-                UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"):
-                bytes.append(byte)
-            case UInt8(ascii: "A")...UInt8(ascii: "Z") where keepingCapitals: bytes.append(byte)
-            case _ where kept.contains(byte): bytes.append(byte)
-            default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        let text = String(decoding: bytes, as: UTF8.self)
-        return keepingCapitals ? text : text.lowercased()
-    }
 }

@@ -12,15 +12,10 @@ final class KeySource: Sendable {
         case end
     }
 
-    private struct State {
-        var isCancelled = false
-        var isResized = false
-        var isResumed = false
-    }
-
     private let descriptor: Int32
     private let (wakeUp, waker): (Int32, Int32)
-    private let state = Locked(State())
+    /// What was told, until a reader takes it.
+    private let told = Locked<[Event]>([])
 
     /// - Parameter descriptor: the terminal, which stays the caller's.
     init?(_ descriptor: Int32) {
@@ -40,27 +35,11 @@ final class KeySource: Sendable {
     }
 
     /// Forgets what was cancelled before.
-    func begin() { state.withLock { $0.isCancelled = false } }
+    func begin() { told.withLock { $0.removeAll { $0 == .cancelled } } }
 
-    /// Ends a wait.
-    func cancel() {
-        state.withLock { $0.isCancelled = true }
-        wake()
-    }
-
-    /// Reports another size of the window to the one who waits.
-    func resize() {
-        state.withLock { $0.isResized = true }
-        wake()
-    }
-
-    /// Reports that the program continues after a stop.
-    func resume() {
-        state.withLock { $0.isResumed = true }
-        wake()
-    }
-
-    private func wake() {
+    /// Tells the one who waits of an event.
+    func tell(_ event: Event) {
+        told.withLock { if !$0.contains(event) { $0.append(event) } }
         var byte: UInt8 = 0
         // A full pipe wakes as well.
         _ = Foundation.write(waker, &byte, 1)
@@ -69,22 +48,7 @@ final class KeySource: Sendable {
     /// Waits for the next event. Blocks.
     func next() -> Event {
         while true {
-            let pending = state.withLock { state -> Event? in
-                if state.isCancelled {
-                    state.isCancelled = false
-                    return .cancelled
-                }
-                if state.isResized {
-                    state.isResized = false
-                    return .resized
-                }
-                if state.isResumed {
-                    state.isResumed = false
-                    return .resumed
-                }
-                return nil
-            }
-            if let pending { return pending }
+            if let event = told.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { return event }
             var sources = [
                 pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: wakeUp, events: Int16(POLLIN), revents: 0),
@@ -103,17 +67,6 @@ final class KeySource: Sendable {
         }
     }
 
-    /// Writes to the terminal, past libedit.
-    func write(_ text: String) {
-        var text = text
-        text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while !rest.isEmpty {
-                let count = Foundation.write(STDOUT_FILENO, rest.baseAddress, rest.count)
-                // A terminal that was closed ends the next read.
-                guard count > 0 else { return }
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            }
-        }
-    }
+    /// Writes to the terminal, past libedit. One that was closed ends the next read.
+    func write(_ text: String) { try? DescriptorSink(descriptor: STDOUT_FILENO).write(text) }
 }

@@ -33,8 +33,8 @@ actor LineEditor: LineReader {
             return nil
         }
         (self.keys, self.history, self.completion) = (keys, history, completion)
-        Signals.handle(SIGWINCH) { [weak keys] in keys?.resize() }
-        Signals.handle(SIGCONT) { [weak keys] in keys?.resume() }
+        Signals.handle(SIGWINCH) { [weak keys] in keys?.tell(.resized) }
+        Signals.handle(SIGCONT) { [weak keys] in keys?.tell(.resumed) }
     }
 
     func line(prompt: String, initial: String) async -> LineInput {
@@ -42,11 +42,11 @@ actor LineEditor: LineReader {
         return await withTaskCancellationHandler {
             self.read(prompt, initial)
         } onCancel: {
-            keys.cancel()
+            keys.tell(.cancelled)
         }
     }
 
-    nonisolated func cancel() { keys.cancel() }
+    nonisolated func cancel() { keys.tell(.cancelled) }
 
     nonisolated func remember(_ text: String) { Task { await self.keep(text) } }
 

@@ -17,19 +17,6 @@ struct TextBreaker: Sendable {
         text.breaksOnlyWhereFull = true
         return text.broken(to: width)
     }
-
-    /// The columns of the longest part that is not broken if there is room.
-    static func widestWord(_ runs: [StyledRun]) -> Int {
-        let flow = Flow(runs)
-        var (widest, used) = (0, 0)
-        for index in flow.characters.indices {
-            let isSpace = flow.characters[index] == " " || flow.characters[index] == "\n"
-            used = isSpace ? 0 : used + flow.widths[index]
-            widest = max(widest, used)
-            if flow.mayBreak(after: index) { used = 0 }
-        }
-        return widest
-    }
 }
 
 /// The characters of runs in one sequence.

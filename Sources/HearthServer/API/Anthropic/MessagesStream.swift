@@ -4,7 +4,6 @@ import HearthRouting
 
 /// The stream of `/v1/messages`.
 struct MessagesStream: StreamEncoder {
-    static let contentType = EventStream.contentType
 
     private let run: APIRun
     private let id: String
@@ -13,7 +12,7 @@ struct MessagesStream: StreamEncoder {
     private var open: Kind?
     private var index = -1
     private var calls = 0
-    private var usage = TokenUsage(promptTokens: 0, cachedTokens: 0, generatedTokens: 0)
+    private var usage = TokenUsage.none
 
     private enum Kind { case text, thinking }
 
@@ -21,8 +20,6 @@ struct MessagesStream: StreamEncoder {
         self.run = run
         self.id = id
     }
-
-    mutating func begin() -> [UInt8] { [] }
 
     mutating func take(_ event: APIEvent) -> [UInt8] {
         switch event {
@@ -98,8 +95,6 @@ struct MessagesStream: StreamEncoder {
             ])
         return bytes + send("message_stop", [:])
     }
-
-    mutating func end() -> [UInt8] { [] }
 
     mutating func fail(_ failure: APIFailure) -> [UInt8] {
         EventStream.event("error", AnthropicFailure.body(failure))

@@ -56,7 +56,6 @@ enum CompletionReply {
 
 /// The stream of llama.cpp's `/completion`. With probabilities it sends one object for each token.
 struct CompletionStream: StreamEncoder {
-    static let contentType = EventStream.contentType
 
     private let run: APIRun
     private let form: CompletionRequest
@@ -74,8 +73,6 @@ struct CompletionStream: StreamEncoder {
         waiting = Array(repeating: [], count: run.choices)
         counts = Array(repeating: 0, count: run.choices)
     }
-
-    mutating func begin() -> [UInt8] { [] }
 
     mutating func take(_ event: APIEvent) -> [UInt8] {
         switch event {
@@ -141,7 +138,4 @@ struct CompletionStream: StreamEncoder {
         return body
     }
 
-    mutating func end() -> [UInt8] { [] }
-
-    mutating func fail(_ failure: APIFailure) -> [UInt8] { EventStream.event(nil, OpenAIFailure.body(failure)) }
 }

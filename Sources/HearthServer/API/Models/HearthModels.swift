@@ -11,24 +11,8 @@ import HearthTransfer
 ///
 /// A client names a family, `family:variant` or `family@version:variant`. Paths and addresses name nothing here.
 package final class HearthModels: ModelProvider {
-    /// A model that the server's owner serves under a name of their choice.
-    package struct Pinned: Sendable {
-        package var model: ServedModel
-        package var engine: LiveModel
-        /// The file of its weights.
-        package var weights: Path
-
-        package init(model: ServedModel, engine: LiveModel, weights: Path) {
-            self.model = model
-            self.engine = engine
-            self.weights = weights
-        }
-    }
-
     /// Choices of the server's owner.
     package struct Settings: Sendable {
-        /// Models served in place of the installed ones; empty for the installed ones.
-        package var pinned: [Pinned] = []
         /// The model of requests that name none; `nil` for the only one.
         package var defaultModel: String?
         /// Whether the default model also answers requests for models that do not exist.
@@ -78,7 +62,6 @@ package final class HearthModels: ModelProvider {
     // MARK: Names
 
     package func models() async throws -> [ServedModel] {
-        if !settings.pinned.isEmpty { return settings.pinned.map(\.model) }
         let remembered = known.withLock { known in
             known.read.map { $0.elapsed < Self.listLifetime } ?? false ? known.models : nil
         }
@@ -126,7 +109,7 @@ package final class HearthModels: ModelProvider {
         let known = try await models()
         if let model = known.first(where: { $0.answers(to: name) }) { return model }
         // A release that is installed beside the live one of its family.
-        if settings.pinned.isEmpty, let release = try await release(name) {
+        if let release = try await release(name) {
             return Self.served(release, name: name)
         }
         guard settings.answersAnyName else { throw APIFailure.noModel(name) }
@@ -141,7 +124,7 @@ package final class HearthModels: ModelProvider {
         {
             return model
         }
-        guard let only = known.first, known.count == 1 || !settings.pinned.isEmpty else {
+        guard let only = known.first, known.count == 1 else {
             throw APIFailure(
                 .modelMissing,
                 known.isEmpty
@@ -175,7 +158,6 @@ package final class HearthModels: ModelProvider {
     }
 
     private func live(_ model: ServedModel) async throws -> LiveModel {
-        if let pinned = settings.pinned.first(where: { $0.model == model }) { return pinned.engine }
         if let live = known.withLock({ $0.live[model.name] }) { return live }
         let live = try await found(model)
         known.withLock { $0.live[model.name] = live }
@@ -192,9 +174,8 @@ package final class HearthModels: ModelProvider {
     }
 
     package func details(of model: ServedModel) async throws -> ModelDetails {
-        let pinned = settings.pinned.first { $0.model == model }
-        let release = pinned == nil ? try await release(model.name) : nil
-        guard let file = pinned?.weights ?? release?.weights else { throw APIFailure.noModel(model.name) }
+        let release = try await release(model.name)
+        guard let file = release?.weights else { throw APIFailure.noModel(model.name) }
         return try await blocking {
             let header = try GGUFHeader(file: file, extent: .tensors)
             var details = ModelDetails()
@@ -262,7 +243,8 @@ package final class HearthModels: ModelProvider {
             _ = try await hearth.manager.pull(reference) { step in
                 progress(
                     PullStep(
-                        "pulling \(plain)", digest: plain, completed: step.completedBytes, total: step.totalBytes))
+                        status: "pulling \(plain)", digest: plain, completed: step.completedBytes,
+                        total: step.totalBytes))
             }
         } catch let error as any HearthFailure {
             throw APIFailure(.notFound, error.errorDescription ?? error.message, code: error.codeText)
@@ -270,7 +252,7 @@ package final class HearthModels: ModelProvider {
     }
 
     package func delete(_ name: String) async throws {
-        guard settings.pinned.isEmpty, let release = try await release(name) else { throw APIFailure.noModel(name) }
+        guard let release = try await release(name) else { throw APIFailure.noModel(name) }
         let identity = release.identity
         defer { forget() }
         try await hearth.manager.remove(

@@ -17,8 +17,6 @@ struct OllamaStream: StreamEncoder {
         self.kind = kind
     }
 
-    mutating func begin() -> [UInt8] { [] }
-
     mutating func take(_ event: APIEvent) -> [UInt8] {
         switch event {
         case .event(_, .text(let text)): return line(piece(text: text))
@@ -35,8 +33,6 @@ struct OllamaStream: StreamEncoder {
             return line(Self.last(piece(), run, summary, loadSeconds: loadSeconds))
         }
     }
-
-    mutating func end() -> [UInt8] { [] }
 
     mutating func fail(_ failure: APIFailure) -> [UInt8] { line(OllamaFailure.body(failure)) }
 
@@ -73,12 +69,7 @@ struct OllamaStream: StreamEncoder {
             if !thinking.isEmpty { body["thinking"] = .string(thinking) }
         }
         if let tokens, !tokens.isEmpty {
-            body["logprobs"] = .array(
-                tokens.map { report in
-                    var body = TokenLogBody.chance(report.chosen)
-                    body["top_logprobs"] = .array(report.alternatives.map(TokenLogBody.chance))
-                    return body
-                })
+            body["logprobs"] = .array(tokens.map(TokenLogBody.report))
         }
         body["done"] = false
         return body

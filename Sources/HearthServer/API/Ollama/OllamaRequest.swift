@@ -80,11 +80,7 @@ package struct OllamaRequest: Sendable {
 
     private static func thinking(_ fields: Fields) throws(APIFailure) -> ThinkingFields {
         guard let value = fields.value("think") else { return ThinkingFields() }
-        if let effort = value.string {
-            var thinking = ThinkingFields()
-            thinking = try ThinkingFields(effort: effort, field: "think")
-            return thinking
-        }
+        if let effort = value.string { return try ThinkingFields(effort: effort, field: "think") }
         return ThinkingFields(isEnabled: try fields.flag("think"))
     }
 

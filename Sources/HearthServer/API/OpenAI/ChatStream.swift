@@ -4,14 +4,13 @@ import HearthRouting
 
 /// The stream of `/v1/chat/completions`.
 struct ChatStream: StreamEncoder {
-    static let contentType = EventStream.contentType
 
     private let run: APIRun
     private let id: String
     private let includesUsage: Bool
     private let extras: LlamaExtras
     private var choices: [Choice]
-    private var usage = TokenUsage(promptTokens: 0, cachedTokens: 0, generatedTokens: 0)
+    private var usage = TokenUsage.none
     private var live = LiveTimings()
     private var progress = PromptProgress()
     private var last: GenerationSummary?
@@ -30,8 +29,6 @@ struct ChatStream: StreamEncoder {
         self.extras = extras
         choices = Array(repeating: Choice(), count: run.choices)
     }
-
-    mutating func begin() -> [UInt8] { [] }
 
     mutating func take(_ event: APIEvent) -> [UInt8] {
         switch event {
@@ -96,8 +93,6 @@ struct ChatStream: StreamEncoder {
         }
         return bytes + EventStream.done
     }
-
-    mutating func fail(_ failure: APIFailure) -> [UInt8] { EventStream.event(nil, OpenAIFailure.body(failure)) }
 
     private func send(_ chunk: JSONValue, isFirst: Bool = false, progress: JSONValue? = nil) -> [UInt8] {
         var chunk = chunk

@@ -84,11 +84,7 @@ struct ResponsesReply: Sendable {
     }
 
     static func logs(_ tokens: [TokenReport]) -> [JSONValue] {
-        tokens.filter { !$0.isThinking }.map { report in
-            var body = TokenLogBody.chance(report.chosen)
-            body["top_logprobs"] = .array(report.alternatives.map(TokenLogBody.chance))
-            return body
-        }
+        tokens.filter { !$0.isThinking }.map(TokenLogBody.report)
     }
 
     static func call(_ call: ToolCall, status: String, arguments: String? = nil) -> JSONValue {

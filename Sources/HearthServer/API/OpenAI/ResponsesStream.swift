@@ -4,7 +4,6 @@ import HearthRouting
 
 /// The stream of `/v1/responses`.
 struct ResponsesStream: StreamEncoder {
-    static let contentType = EventStream.contentType
 
     private let reply: ResponsesReply
     /// Takes the complete answer, to store it.
@@ -14,7 +13,7 @@ struct ResponsesStream: StreamEncoder {
     private var open: Kind?
     /// The place of the open item, or of the last one.
     private var index = -1
-    private var answer: APIAnswer
+    private var answer = APIAnswer()
     private var tokens: [TokenReport] = []
     private var live = LiveTimings()
     private var progress = PromptProgress()
@@ -24,11 +23,6 @@ struct ResponsesStream: StreamEncoder {
     init(_ reply: ResponsesReply, store: @escaping @Sendable (APIAnswer, JSONValue) -> Void) {
         self.reply = reply
         self.store = store
-        answer = APIAnswer(
-            summary: GenerationSummary(
-                reason: .interrupted, usage: TokenUsage(promptTokens: 0, cachedTokens: 0, generatedTokens: 0),
-                timings: GenerationTimings(
-                    firstTokenSeconds: 0, prefillTokensPerSecond: 0, decodeTokensPerSecond: 0)))
     }
 
     mutating func begin() -> [UInt8] {
@@ -152,8 +146,6 @@ struct ResponsesStream: StreamEncoder {
         }
         return bytes + send(isCut ? "response.incomplete" : "response.completed", members)
     }
-
-    mutating func end() -> [UInt8] { [] }
 
     mutating func fail(_ failure: APIFailure) -> [UInt8] {
         send("response.failed", ["response": reply.body(nil, status: "failed", failure: failure)])

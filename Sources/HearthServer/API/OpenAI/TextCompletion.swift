@@ -100,7 +100,6 @@ enum TextReply {
 
 /// The stream of `/v1/completions`.
 struct TextStream: StreamEncoder {
-    static let contentType = EventStream.contentType
 
     private let run: APIRun
     private let id: String
@@ -176,5 +175,4 @@ struct TextStream: StreamEncoder {
         return EventStream.event(nil, body) + EventStream.done
     }
 
-    mutating func fail(_ failure: APIFailure) -> [UInt8] { EventStream.event(nil, OpenAIFailure.body(failure)) }
 }

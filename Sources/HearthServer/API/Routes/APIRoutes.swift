@@ -54,17 +54,8 @@ package struct APIRoutes: Sendable {
 
     struct Route: Sendable {
         let dialect: Dialect
-        let scope: ServerScope
+        var scope = ServerScope.chat
         let answer: @Sendable (Call) async throws -> ServerReply
-
-        init(
-            _ dialect: Dialect, scope: ServerScope = .chat,
-            _ answer: @escaping @Sendable (Call) async throws -> ServerReply
-        ) {
-            self.dialect = dialect
-            self.scope = scope
-            self.answer = answer
-        }
     }
 
     /// The routes of a service.
@@ -124,67 +115,36 @@ package struct APIRoutes: Sendable {
     }
 
     static func json(_ body: JSONValue, status: Int = 200) -> ServerReply {
-        bytes(body.bytes, "application/json; charset=utf-8", status: status)
+        .bytes(body.bytes, "application/json; charset=utf-8", status: status)
     }
-
-    static func bytes(_ bytes: [UInt8], _ type: String, status: Int = 200) -> ServerReply {
-        var headers = HTTPHeaders()
-        headers.append("Content-Type", type)
-        headers.append("Cache-Control", "no-store")
-        headers.append("X-Content-Type-Options", "nosniff")
-        return ServerReply(status: status, headers: headers, body: .bytes(bytes))
-    }
-
-    /// The time after which a silent event stream sends a comment, so that nothing between takes it for dead.
-    private static let pingInterval = Duration.seconds(15)
 
     /// Streams the events of a run.
     static func stream<Encoder: StreamEncoder>(_ run: APIRun, _ encoder: Encoder, _ call: Call) -> ServerReply {
         let (time, ending) = (call.service.time, call.request.ending)
-        var headers = HTTPHeaders()
-        headers.append("Content-Type", Encoder.contentType)
-        headers.append("Cache-Control", "no-cache, no-store")
-        headers.append("X-Accel-Buffering", "no")
-        headers.append("X-Content-Type-Options", "nosniff")
-        return ServerReply(
-            status: 200, headers: headers,
-            body: .stream { writer in
-                var encoder = encoder
-                let pings = Encoder.contentType == EventStream.contentType ? pinging(writer, time) : nil
-                defer { pings?.cancel() }
-                let beginning = encoder.begin()
-                if !beginning.isEmpty { try await writer.write(beginning) }
-                do {
-                    for try await event in run.events {
-                        let bytes = encoder.take(event)
-                        if !bytes.isEmpty { try await writer.write(bytes) }
-                    }
-                    try Task.checkCancellation()
-                } catch {
-                    if writer.hasLeft { throw error }
-                    if Task.isCancelled {
-                        guard ending.hasBegun else { throw error }
-                        return writer.writeLast(
-                            encoder.fail(APIFailure(.failed, "the server stops before the answer is complete")))
-                    }
-                    try await writer.write(encoder.fail(APIFailure(error)))
-                    return
-                }
-                let end = encoder.end()
-                if !end.isEmpty { try await writer.write(end) }
-            })
-    }
-
-    private static func pinging(_ writer: BodyWriter, _ time: TimeSource) -> Task<Void, Never> {
-        Task {
+        return .stream(Encoder.contentType) { writer in
+            var encoder = encoder
+            let pings = Encoder.contentType == EventStream.contentType ? writer.pinging(time) : nil
+            defer { pings?.cancel() }
+            let beginning = encoder.begin()
+            if !beginning.isEmpty { try await writer.write(beginning) }
             do {
-                while true {
-                    try await time.sleep(for: pingInterval)
-                    try await writer.write(": ping\n\n")
+                for try await event in run.events {
+                    let bytes = encoder.take(event)
+                    if !bytes.isEmpty { try await writer.write(bytes) }
                 }
+                try Task.checkCancellation()
             } catch {
-                // The stream has ended, or the client has left.
+                if writer.hasLeft { throw error }
+                if Task.isCancelled {
+                    guard ending.hasBegun else { throw error }
+                    return writer.writeLast(
+                        encoder.fail(APIFailure(.failed, "the server stops before the answer is complete")))
+                }
+                try await writer.write(encoder.fail(APIFailure(error)))
+                return
             }
+            let end = encoder.end()
+            if !end.isEmpty { try await writer.write(end) }
         }
     }
 }

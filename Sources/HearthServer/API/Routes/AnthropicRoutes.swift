@@ -6,13 +6,13 @@ extension APIRoutes {
     /// The routes of Anthropic's API.
     static var anthropic: [String: Route] {
         [
-            "POST /v1/messages": Route(.anthropic) { try await messages($0) },
-            "POST /v1/messages/count_tokens": Route(.anthropic) { call in
+            "POST /v1/messages": Route(dialect: .anthropic) { try await messages($0) },
+            "POST /v1/messages/count_tokens": Route(dialect: .anthropic) { call in
                 let form = try MessagesRequest.decode(try await call.fields(), counts: true)
                 let prompt = try await call.service.rendered(form.request)
                 return json(["input_tokens": .integer(prompt.tokenCount)])
             },
-            "POST /v1/messages/batches": Route(.anthropic) { _ in
+            "POST /v1/messages/batches": Route(dialect: .anthropic) { _ in
                 throw APIFailure(.notFound, "batches are not served")
             },
         ]

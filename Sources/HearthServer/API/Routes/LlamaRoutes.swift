@@ -6,18 +6,18 @@ import HearthRouting
 extension APIRoutes {
     /// The routes that only llama.cpp's server has.
     static var llamaServer: [String: Route] {
-        let raw = Route(.openAI) { try await completion($0) }
+        let raw = Route(dialect: .openAI) { try await completion($0) }
         return [
             "POST /completion": raw, "POST /completions": raw,
-            "POST /tokenize": Route(.openAI) { try await tokenize($0) },
-            "POST /detokenize": Route(.openAI) { try await detokenize($0) },
-            "POST /apply-template": Route(.openAI) { call in
+            "POST /tokenize": Route(dialect: .openAI) { try await tokenize($0) },
+            "POST /detokenize": Route(dialect: .openAI) { try await detokenize($0) },
+            "POST /apply-template": Route(dialect: .openAI) { call in
                 var form = try ChatRequest.decode(try await call.fields(), needsModel: false)
                 form.request.streams = false
                 return json(["prompt": .string(try await call.service.rendered(form.request).text)])
             },
-            "GET /props": Route(.openAI) { try await props($0) },
-            "GET /slots": Route(.openAI) { try await slots($0) },
+            "GET /props": Route(dialect: .openAI) { try await props($0) },
+            "GET /slots": Route(dialect: .openAI) { try await slots($0) },
         ]
     }
 

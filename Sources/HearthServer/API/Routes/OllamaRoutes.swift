@@ -7,22 +7,22 @@ extension APIRoutes {
     /// The routes of Ollama's API.
     static var ollama: [String: Route] {
         var routes: [String: Route] = [
-            "GET /api/version": Route(.ollama) { json(["version": .string($0.service.settings.version)]) },
-            "GET /api/tags": Route(.ollama) { try await tags($0) },
-            "GET /api/ps": Route(.ollama) { try await loaded($0) },
-            "POST /api/show": Route(.ollama) { try await show($0) },
-            "POST /api/chat": Route(.ollama) { try await ollama($0, .chat) },
-            "POST /api/generate": Route(.ollama) { try await ollama($0, .generate) },
-            "POST /api/embed": Route(.ollama) { try await embed($0) },
-            "POST /api/embeddings": Route(.ollama) { try await embedOne($0) },
-            "POST /api/pull": Route(.ollama, scope: .models) { try await pull($0) },
-            "DELETE /api/delete": Route(.ollama, scope: .models) { call in
+            "GET /api/version": Route(dialect: .ollama) { json(["version": .string($0.service.settings.version)]) },
+            "GET /api/tags": Route(dialect: .ollama) { try await tags($0) },
+            "GET /api/ps": Route(dialect: .ollama) { try await loaded($0) },
+            "POST /api/show": Route(dialect: .ollama) { try await show($0) },
+            "POST /api/chat": Route(dialect: .ollama) { try await ollama($0, .chat) },
+            "POST /api/generate": Route(dialect: .ollama) { try await ollama($0, .generate) },
+            "POST /api/embed": Route(dialect: .ollama) { try await embed($0) },
+            "POST /api/embeddings": Route(dialect: .ollama) { try await embedOne($0) },
+            "POST /api/pull": Route(dialect: .ollama, scope: .models) { try await pull($0) },
+            "DELETE /api/delete": Route(dialect: .ollama, scope: .models) { call in
                 try await call.service.provider.delete(try name(await call.fields()))
-                return bytes([], "application/json; charset=utf-8")
+                return .bytes([], "application/json; charset=utf-8")
             },
         ]
         for path in ["/api/create", "/api/copy", "/api/push"] {
-            routes["POST \(path)"] = Route(.ollama, scope: .models) { _ in
+            routes["POST \(path)"] = Route(dialect: .ollama, scope: .models) { _ in
                 throw APIFailure(.notFound, "\(path) is not served")
             }
         }
@@ -70,7 +70,7 @@ extension APIRoutes {
         body["done"] = true
         body["done_reason"] = unloads ? "unload" : "load"
         let type = form.request.streams ? OllamaStream.contentType : "application/json; charset=utf-8"
-        return bytes(body.bytes + [UInt8(ascii: "\n")], type)
+        return .bytes(body.bytes + [UInt8(ascii: "\n")], type)
     }
 
     private static func embed(_ call: Call) async throws -> ServerReply {
@@ -178,7 +178,7 @@ extension APIRoutes {
             }
         }
         source.endsWithItsReader { work.cancel() }
-        var reply = bytes([], OllamaStream.contentType)
+        var reply = ServerReply.bytes([], OllamaStream.contentType)
         reply.body = .stream { writer in
             func send(_ body: JSONValue) async throws { try await writer.write(body.bytes + [UInt8(ascii: "\n")]) }
             try await send(["status": "pulling manifest"])

@@ -10,19 +10,21 @@ extension APIRoutes {
         var routes: [String: Route] = [:]
         for prefix in ["/v1", ""] {
             let isOwn = prefix == "/v1"
-            routes["GET \(prefix)/models"] = Route(.openAI) { try await models($0) }
-            routes["GET \(prefix)/models/*"] = Route(.openAI) { try await model($0) }
-            routes["POST \(prefix)/chat/completions"] = Route(.openAI) { try await chat($0, needsModel: isOwn) }
-            routes["POST \(prefix)/chat/completions/input_tokens"] = Route(.openAI) { try await countChat($0) }
-            routes["POST \(prefix)/responses"] = Route(.openAI) { try await respond($0, isOpenAI: isOwn) }
-            routes["POST \(prefix)/responses/input_tokens"] = Route(.openAI) { try await countResponses($0) }
-            routes["POST \(prefix)/embeddings"] = Route(.openAI) { try await embed($0, needsModel: isOwn) }
+            routes["GET \(prefix)/models"] = Route(dialect: .openAI) { try await models($0) }
+            routes["GET \(prefix)/models/*"] = Route(dialect: .openAI) { try await model($0) }
+            routes["POST \(prefix)/chat/completions"] = Route(dialect: .openAI) {
+                try await chat($0, needsModel: isOwn)
+            }
+            routes["POST \(prefix)/chat/completions/input_tokens"] = Route(dialect: .openAI) { try await countChat($0) }
+            routes["POST \(prefix)/responses"] = Route(dialect: .openAI) { try await respond($0, isOpenAI: isOwn) }
+            routes["POST \(prefix)/responses/input_tokens"] = Route(dialect: .openAI) { try await countResponses($0) }
+            routes["POST \(prefix)/embeddings"] = Route(dialect: .openAI) { try await embed($0, needsModel: isOwn) }
         }
-        routes["POST /v1/completions"] = Route(.openAI) { try await complete($0) }
-        routes["GET /v1/responses/*"] = Route(.openAI) { call in
-            bytes(try call.service.answers.responses.entry(call.name).body, "application/json; charset=utf-8")
+        routes["POST /v1/completions"] = Route(dialect: .openAI) { try await complete($0) }
+        routes["GET /v1/responses/*"] = Route(dialect: .openAI) { call in
+            .bytes(try call.service.answers.responses.entry(call.name).body, "application/json; charset=utf-8")
         }
-        routes["DELETE /v1/responses/*"] = Route(.openAI) { call in
+        routes["DELETE /v1/responses/*"] = Route(dialect: .openAI) { call in
             try call.service.answers.responses.remove(call.name)
             return json(["id": .string(call.name), "object": "response", "deleted": true])
         }
@@ -30,7 +32,7 @@ extension APIRoutes {
             "/v1/responses/compact", "/v1/audio/speech", "/v1/audio/transcriptions", "/v1/images/generations",
             "/v1/rerank",
         ] {
-            routes["POST \(path)"] = Route(.openAI) { _ in
+            routes["POST \(path)"] = Route(dialect: .openAI) { _ in
                 throw APIFailure(.notFound, "\(path) is not served")
             }
         }
@@ -125,17 +127,17 @@ extension APIRoutes {
 
     private static func countChat(_ call: Call) async throws -> ServerReply {
         let form = try ChatRequest.decode(try await call.fields(), needsModel: false)
-        return try await counted(form.request, call, object: "response.input_tokens")
+        return try await counted(form.request, call)
     }
 
     private static func countResponses(_ call: Call) async throws -> ServerReply {
         let form = try ResponsesRequest.decode(try await call.fields(), needsModel: false)
-        return try await counted(form.request, call, object: "response.input_tokens")
+        return try await counted(form.request, call)
     }
 
-    private static func counted(_ request: APIRequest, _ call: Call, object: String) async throws -> ServerReply {
+    private static func counted(_ request: APIRequest, _ call: Call) async throws -> ServerReply {
         let prompt = try await call.service.rendered(request)
-        return json(["object": .string(object), "input_tokens": .integer(prompt.tokenCount)])
+        return json(["object": "response.input_tokens", "input_tokens": .integer(prompt.tokenCount)])
     }
 }
 

@@ -44,7 +44,7 @@ package struct APIAnswer: Sendable {
     package var summary: GenerationSummary
 
     /// Joins the events of one answer.
-    package init(summary: GenerationSummary) { self.summary = summary }
+    package init(summary: GenerationSummary = .none) { self.summary = summary }
 
     mutating func take(_ event: GenerationEvent) {
         switch event {
@@ -61,11 +61,7 @@ extension APIRun {
     /// Waits for all answers.
     /// - Throws: ``APIFailure``; `CancellationError` after the client has left.
     package func answers() async throws -> [APIAnswer] {
-        let none = GenerationSummary(
-            reason: .interrupted, usage: TokenUsage(promptTokens: 0, cachedTokens: 0, generatedTokens: 0),
-            timings: GenerationTimings(
-                firstTokenSeconds: 0, prefillTokensPerSecond: 0, decodeTokensPerSecond: 0))
-        var answers = [APIAnswer](repeating: APIAnswer(summary: none), count: choices)
+        var answers = [APIAnswer](repeating: APIAnswer(), count: choices)
         for try await event in events {
             switch event {
             case .event(let choice, let event): answers[choice].take(event)
@@ -80,7 +76,7 @@ extension APIRun {
 extension [APIAnswer] {
     /// The counts of all answers: each prompt counts once.
     func usage(copies: Int) -> TokenUsage {
-        var sum = TokenUsage(promptTokens: 0, cachedTokens: 0, generatedTokens: 0)
+        var sum = TokenUsage.none
         for (index, answer) in enumerated() {
             let usage = answer.summary.usage
             sum.generatedTokens += usage.generatedTokens
@@ -91,4 +87,15 @@ extension [APIAnswer] {
         }
         return sum
     }
+}
+
+extension TokenUsage {
+    static let none = TokenUsage(promptTokens: 0, cachedTokens: 0, generatedTokens: 0)
+}
+
+extension GenerationSummary {
+    /// The summary of an answer that has not ended.
+    package static let none = GenerationSummary(
+        reason: .interrupted, usage: .none,
+        timings: GenerationTimings(firstTokenSeconds: 0, prefillTokensPerSecond: 0, decodeTokensPerSecond: 0))
 }

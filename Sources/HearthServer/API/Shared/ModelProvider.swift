@@ -10,7 +10,7 @@ package struct ServedModel: Sendable, Hashable {
     /// Other names for requests.
     package var aliases: [String] = []
     /// The time of its installation.
-    package var created: Date
+    package var created = Date(timeIntervalSince1970: 0)
     /// The bytes of its files.
     package var size: UInt64 = 0
     /// The digest of its weights, hexadecimal; empty if unknown.
@@ -23,11 +23,6 @@ package struct ServedModel: Sendable, Hashable {
     package var fileName = ""
     /// The file format, such as `gguf`.
     package var format = "gguf"
-
-    package init(name: String, created: Date = Date(timeIntervalSince1970: 0)) {
-        self.name = name
-        self.created = created
-    }
 
     /// Whether a request's name stands for the model. The tag `latest`, which Ollama's clients add, is ignored.
     package func answers(to name: String) -> Bool {
@@ -46,8 +41,6 @@ package struct ModelDetails: Sendable, Hashable {
     package var parameterCount: UInt64?
     /// Whether a projector lets the model read pictures.
     package var hasProjector = false
-
-    package init() {}
 }
 
 /// A model in memory.
@@ -57,12 +50,6 @@ package struct LoadedModel: Sendable, Hashable {
     package var bytes: UInt64
     /// The time at which it leaves memory if nothing uses it; `nil` if it stays.
     package var expires: Date?
-
-    package init(model: ServedModel, bytes: UInt64, expires: Date? = nil) {
-        self.model = model
-        self.bytes = bytes
-        self.expires = expires
-    }
 }
 
 /// The progress of a pull.
@@ -72,13 +59,6 @@ package struct PullStep: Sendable, Hashable {
     package var digest = ""
     package var completed: UInt64?
     package var total: UInt64?
-
-    package init(_ status: String, digest: String = "", completed: UInt64? = nil, total: UInt64? = nil) {
-        self.status = status
-        self.digest = digest
-        self.completed = completed
-        self.total = total
-    }
 }
 
 /// Finds, loads and keeps the models of a server. Names from clients are names of models, never paths.

@@ -17,6 +17,13 @@ protocol StreamEncoder: Sendable {
     mutating func fail(_ failure: APIFailure) -> [UInt8]
 }
 
+extension StreamEncoder {
+    static var contentType: String { EventStream.contentType }
+    mutating func begin() -> [UInt8] { [] }
+    mutating func end() -> [UInt8] { [] }
+    mutating func fail(_ failure: APIFailure) -> [UInt8] { EventStream.event(nil, OpenAIFailure.body(failure)) }
+}
+
 /// Server-sent events (WHATWG HTML, section 9.2).
 enum EventStream {
     static let contentType = "text/event-stream"

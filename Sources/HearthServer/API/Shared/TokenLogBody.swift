@@ -9,12 +9,15 @@ enum TokenLogBody {
         let shown = tokens.filter { !$0.isThinking }
         return [
             "content": .array(
-                shown.map { report in
-                    var body = chance(report.chosen)
-                    body["top_logprobs"] = .array(report.alternatives.map(chance))
-                    return body
-                }), "refusal": .null,
+                shown.map(report)), "refusal": .null,
         ]
+    }
+
+    /// A token with the others that were likely.
+    static func report(_ report: TokenReport) -> JSONValue {
+        var body = chance(report.chosen)
+        body["top_logprobs"] = .array(report.alternatives.map(chance))
+        return body
     }
 
     static func chance(_ chance: TokenReport.Chance) -> JSONValue {

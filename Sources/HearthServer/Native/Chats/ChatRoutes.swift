@@ -15,7 +15,7 @@ struct ChatRoutes: Sendable {
         [
             .plain(
                 "GET", "/chats", "The conversations changed last",
-                query: [.init("limit", "at most 500"), .init("offset", "the conversations to leave out")]
+                query: [("limit", "at most 500"), ("offset", "the conversations to leave out")]
             ) { call in
                 let event = desk.log.lastID
                 let chats = try await desk.chats(
@@ -25,7 +25,7 @@ struct ChatRoutes: Sendable {
             },
             .plain(
                 "GET", "/chats/search", "The messages that have words",
-                query: [.init("q", "the words"), .init("limit", "at most 50")]
+                query: [("q", "the words"), ("limit", "at most 50")]
             ) { call in
                 HitsBody(
                     hits: try await desk.search(
@@ -48,7 +48,7 @@ struct ChatRoutes: Sendable {
             },
             .raw(
                 "GET", "/chats/{id}/export", "A conversation as a file",
-                query: [.init("format", "markdown or json")], mediaType: "text/markdown"
+                query: [("format", "markdown or json")], mediaType: "text/markdown"
             ) { call in try await export(call) },
             .raw(
                 "GET", "/chats/{id}/pictures/{message}/{number}", "A picture of a message", mediaType: "image/png"
@@ -170,10 +170,7 @@ struct ChatRoutes: Sendable {
     private static func fileName(_ title: String) -> String {
         let name = title.filter { $0.isLetter || $0.isNumber || $0 == " " || $0 == "-" }.prefix(60)
         let plain = name.trimmingCharacters(in: .whitespaces)
-        let allowed = CharacterSet(
-            charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._")
-        return (plain.isEmpty ? "conversation" : plain).addingPercentEncoding(withAllowedCharacters: allowed)
-            ?? "conversation"
+        return PercentText.encoded(plain.isEmpty ? "conversation" : plain)
     }
 
     private func picture(_ call: NativeCall) async throws -> ServerReply {

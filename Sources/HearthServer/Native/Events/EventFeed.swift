@@ -8,16 +8,10 @@ struct EventFeed: Sendable {
     let version: String
     let time: TimeSource
 
-    /// The time after which a silent stream sends a comment.
-    static let pingInterval = Duration.seconds(15)
-
     /// The reply to a request for events.
     /// - Parameter lastID: the last event that the client has; `nil` for none.
     func reply(after lastID: String?) -> ServerReply {
-        var headers: HTTPHeaders = ["Content-Type": "text/event-stream", "Cache-Control": "no-cache, no-store"]
-        headers.append("X-Content-Type-Options", "nosniff")
-        headers.append("X-Accel-Buffering", "no")
-        return ServerReply(status: 200, headers: headers, body: .stream { try await write(to: $0, after: lastID) })
+        .stream("text/event-stream") { try await write(to: $0, after: lastID) }
     }
 
     private func write(to writer: BodyWriter, after lastID: String?) async throws {
@@ -25,12 +19,7 @@ struct EventFeed: Sendable {
         let signals = log.signals()
         var (number, beginning) = begin(lastID)
         try await writer.write(Array("retry: 1000\n\n".utf8) + beginning)
-        let pings = Task { [time] in
-            while true {
-                try await time.sleep(for: Self.pingInterval)
-                try await writer.write(": ping\n\n")
-            }
-        }
+        let pings = writer.pinging(time)
         defer { pings.cancel() }
         number = try await send(after: number, to: writer)
         for await _ in signals { number = try await send(after: number, to: writer) }

@@ -43,8 +43,11 @@ import Observation
         shownDownloads = nil
         observe()
         await old.library.close()
-        await next.library.refresh()
+        await next.library.refreshLocal()
         await tell()
+        // A source that does not answer keeps nothing waiting.
+        hasAsked = false
+        askSources()
     }
 
     /// Asks the sources once, in the background, when the first page comes.

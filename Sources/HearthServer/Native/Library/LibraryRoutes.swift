@@ -10,6 +10,13 @@ struct LibraryRoutes: Sendable {
 
     var all: [NativeRoute] { models + releases }
 
+    /// What can be done with a model.
+    private func model<Output: Codable & Sendable>(
+        _ verb: String, _ summary: String, _ work: @escaping @Sendable (LibraryDesk, String) async throws -> Output
+    ) -> NativeRoute {
+        .plain("POST", "/models/{id}/\(verb)", summary) { try await work(desk, $0.value("id")) }
+    }
+
     /// Rows, downloads, transfers.
     private var models: [NativeRoute] {
         [
@@ -52,15 +59,9 @@ struct LibraryRoutes: Sendable {
                 "POST", "/models/{id}/resume", "The same as download", status: 202,
                 example: #"{"metered": "allow"}"#
             ) { (call, order: DownloadOrder) in try await desk.download(call.value("id"), order) },
-            .plain("POST", "/models/{id}/pause", "Pause a download and keep its bytes") { call in
-                try await desk.pause(call.value("id"))
-            },
-            .plain("POST", "/models/{id}/cancel", "Cancel a download and discard its bytes") { call in
-                try await desk.cancel(call.value("id"))
-            },
-            .plain("POST", "/models/{id}/reset", "Hide the failure of a download") { call in
-                try await desk.reset(call.value("id"))
-            },
+            model("pause", "Pause a download and keep its bytes") { try await $0.pause($1) },
+            model("cancel", "Cancel a download and discard its bytes") { try await $0.cancel($1) },
+            model("reset", "Hide the failure of a download") { try await $0.reset($1) },
             .plain("GET", "/transfers", "The unfinished downloads of all processes") { _ in
                 let event = desk.log.lastID
                 await desk.readTransfers()
@@ -85,20 +86,14 @@ struct LibraryRoutes: Sendable {
                 "POST", "/models/{id}/select", "Save a model for text or pictures, and load it",
                 example: #"{"as": "text"}"#
             ) { (call, order: SelectOrder) in try await desk.select(call.value("id"), as: order.role) },
-            .plain("POST", "/models/{id}/rollback", "Go back to the release before") { call in
-                try await desk.rollback(call.value("id"))
-            },
+            model("rollback", "Go back to the release before") { try await $0.rollback($1) },
             .json(
                 "POST", "/models/{id}/pin", "Keep a release", example: #"{"version": "1.0.0", "variant": "q4_k_m"}"#
             ) {
                 (call, order: PinOrder) in try await desk.pin(call.value("id"), order)
             },
-            .plain("POST", "/models/{id}/unpin", "Take updates again") { call in
-                try await desk.unpin(call.value("id"))
-            },
-            .plain("POST", "/models/{id}/verify", "Compare the files with their digests") { call in
-                try await desk.verify(call.value("id"))
-            },
+            model("unpin", "Take updates again") { try await $0.unpin($1) },
+            model("verify", "Compare the files with their digests") { try await $0.verify($1) },
             .plain("DELETE", "/models/{id}", "Unload a model and remove it from the device") { call in
                 try await desk.remove(call.value("id"))
                 return EmptyBody()

@@ -55,10 +55,10 @@ struct ClassifyRoutes: Sendable {
             .raw(
                 "POST", "/classify", "Tell what a picture shows, or read a page of characters",
                 query: [
-                    .init("model", "an installed classifier; by default the only one"),
-                    .init("top", "the most classes, 1 to 1000; by default 5"),
-                    .init("decode", "true to read the characters of a page, or of all pages of a TIFF file"),
-                    .init("direction", "columns, rows or auto"),
+                    ("model", "an installed classifier; by default the only one"),
+                    ("top", "the most classes, 1 to 1000; by default 5"),
+                    ("decode", "true to read the characters of a page, or of all pages of a TIFF file"),
+                    ("direction", "columns, rows or auto"),
                 ],
                 input: NativeRoute.Input(
                     example: nil, mediaTypes: Self.pictureTypes,
@@ -104,15 +104,15 @@ struct ClassifyRoutes: Sendable {
         let picture = try await blocking { try Picture(file: bytes) }
         let answer = try await classifier.classify(picture, top: top)
         return ClassifiedBody(
-            model: classifier.information.name, classes: answer.candidates.map(ClassBody.init),
+            model: classifier.information.name, classes: answer.map(ClassBody.init),
             pages: [], characters: [])
     }
 
     private static func decoded(
         _ bytes: [UInt8], top: Int, direction: ReadingDirection, _ proxy: ClassifierProxy
     ) async throws -> ClassifiedBody {
-        let decoder = PageDecoder(
-            proxy: proxy, decoder: RoutingDecoder(proxy: proxy), options: PageOptions(direction: direction))
+        var decoder = PageDecoder(proxy: proxy, decoder: RoutingDecoder(proxy: proxy))
+        decoder.direction = direction
         var body = ClassifiedBody(
             model: try await proxy.current().information.name, classes: [], pages: [], characters: [])
         var page = 0

@@ -34,16 +34,8 @@ struct NativeCall: Sendable {
     }
 }
 
-/// A value of a query, for the description.
-struct NativeQuery: Sendable, Hashable {
-    let name: String
-    let meaning: String
-
-    init(_ name: String, _ meaning: String) {
-        self.name = name
-        self.meaning = meaning
-    }
-}
+/// A parameter of a query, and what it means.
+typealias NativeQuery = (name: String, meaning: String)
 
 /// A body without members.
 struct EmptyBody: Codable, Sendable, Hashable {}
@@ -128,12 +120,7 @@ struct NativeRoute: Sendable {
 
     /// A JSON reply.
     static func json(_ value: some Encodable, status: Int = 200) throws -> ServerReply {
-        ServerReply(
-            status: status,
-            headers: [
-                "Content-Type": "application/json", "Cache-Control": "no-store",
-                "X-Content-Type-Options": "nosniff",
-            ], body: .bytes([UInt8](try JSON.data(value, dates: .milliseconds))))
+        .bytes([UInt8](try JSON.data(value, dates: .milliseconds)), "application/json", status: status)
     }
 
     /// Refuses a body of another media type: a form of another site cannot send JSON. A request without a body needs none.
@@ -144,6 +131,11 @@ struct NativeRoute: Sendable {
     }
 
     private static let notJSON = NativeFailure(415, "media-type", "the body must be application/json")
+}
+
+/// A body that takes its members as they are.
+protocol NativeDocument: Decodable, Sendable {
+    init(_ members: JSONMembers)
 }
 
 /// Reads JSON bodies of one type, and refuses members that the type does not have.
@@ -167,11 +159,12 @@ private struct NativeReader<Value: Decodable & Sendable>: Sendable {
         } catch {
             throw NativeFailure(400, "bad-request", "the body is not JSON")
         }
-        guard document.members != nil else { throw NativeFailure.bad("body", "an object") }
+        guard let members = document.members else { throw NativeFailure.bad("body", "an object") }
         if let name = Self.unknownField(in: document, schema, components) {
             throw NativeFailure(
                 400, "unknown-field", "there is no field `\(name.prefix(200))`", field: String(name.prefix(200)))
         }
+        if let type = Value.self as? any NativeDocument.Type, let value = type.init(members) as? Value { return value }
         do {
             return try JSON.value(Value.self, data)
         } catch let error as DecodingError {

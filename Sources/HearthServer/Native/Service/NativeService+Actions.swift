@@ -59,7 +59,7 @@ extension NativeService {
             },
             .plain(
                 "GET", "/actions", "The actions of all conversations, the newest first",
-                query: [.init("limit", "at most 500")]
+                query: [("limit", "at most 500")]
             ) { call in
                 let event = service.log.lastID
                 let limit = try call.number("limit", 1...500, default: 50)

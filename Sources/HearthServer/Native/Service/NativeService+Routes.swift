@@ -18,7 +18,7 @@ extension NativeService {
         [
             .raw(
                 "GET", "/events", "Follow all changes (Server-Sent Events)",
-                query: [.init("after", "the id of the last event that the client has; Last-Event-ID comes first")],
+                query: [("after", "the id of the last event that the client has; Last-Event-ID comes first")],
                 mediaType: "text/event-stream"
             ) { call in
                 let feed = EventFeed(log: service.log, version: service.home.version, time: service.home.time)

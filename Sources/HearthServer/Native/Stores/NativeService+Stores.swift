@@ -13,10 +13,10 @@ extension NativeService {
         let habits = RecordRoutes(book: records.habits, log: service.log)
         let today = { @Sendable in CalendarDay(of: records.time.now, in: .current) }
         var routes: [NativeRoute] = [
-            events.list("The events of a period", [.init("from", "a time; now"), .init("until", "30 days later")]) {
+            events.list("The events of a period", [("from", "a time; now"), ("until", "30 days later")]) {
                 try await occurrences(in: records, $0, limit: $1)
             },
-            reminders.list("The reminders", [.init("completed", "true for those that are done, too"), words]) {
+            reminders.list("The reminders", [("completed", "true for those that are done, too"), words]) {
                 try await records.reminders.store.reminders(
                     matching: $0.query("q") ?? "", completed: try $0.flag("completed"), limit: $1)
             },
@@ -55,7 +55,7 @@ extension NativeService {
         return routes
     }
 
-    private static let words = NativeQuery("q", "words")
+    private static let words: NativeQuery = ("q", "words")
 
     private static func occurrences(
         in records: Records, _ call: NativeCall, limit: Int
@@ -102,7 +102,7 @@ private struct RecordRoutes<Record: UserRecord>: Sendable {
         _ summary: String, _ query: [NativeQuery],
         _ find: @escaping @Sendable (_ call: NativeCall, _ limit: Int) async throws -> [Item]
     ) -> NativeRoute {
-        .plain("GET", path, summary, query: query + [NativeQuery("limit", "at most 1000")]) { call in
+        .plain("GET", path, summary, query: query + [("limit", "at most 1000")]) { call in
             let event = log.lastID
             let found = try await find(call, try call.number("limit", 1...1000, default: 200))
             return RecordsBody(

@@ -38,21 +38,19 @@ struct RecordsBody<Record: ListedRecord>: Codable, Sendable {
 }
 
 /// Some values of a record.
-struct RecordValues<Record: UserRecord>: Decodable, Sendable, SchemaDescribed {
+struct RecordValues<Record: UserRecord>: NativeDocument, SchemaDescribed {
     private let members: JSONMembers
 
-    init(from decoder: any Decoder) throws {
-        members = JSONMembers(try decoder.singleValueContainer().decode([String: AnyJSON].self).mapValues(\.value))
-    }
+    init(_ members: JSONMembers) { self.members = members }
 
-    private init() { members = [:] }
+    init(from decoder: any Decoder) throws { throw SchemaMaker.Undescribed(type: "\(Self.self)") }
 
     /// The schema of the record, in which every value can be absent.
     static func describe(_ maker: SchemaMaker) throws -> (schema: JSONValue, sample: Self) {
         let reference = try maker.schema(of: Record.self)["$ref"]
         var schema = maker.component(reference)?.members ?? [:]
         schema["required"] = nil
-        return (.object(schema), Self())
+        return (.object(schema), Self([:]))
     }
 
     /// The record with these values; `null` removes one. A new start without an end keeps the length of an event.
@@ -68,31 +66,6 @@ struct RecordValues<Record: UserRecord>: Decodable, Sendable, SchemaDescribed {
         } catch let error as DecodingError {
             throw NativeFailure(error)
         }
-    }
-}
-
-/// A JSON value of any kind.
-private struct AnyJSON: Decodable {
-    let value: JSONValue
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        value =
-            if container.decodeNil() {
-                .null
-            } else if let flag = try? container.decode(Bool.self) {
-                .boolean(flag)
-            } else if let text = try? container.decode(String.self) {
-                .string(text)
-            } else if let number = try? container.decode(Int.self) {
-                .integer(number)
-            } else if let number = try? container.decode(Double.self) {
-                .number(String(number))
-            } else if let items = try? container.decode([AnyJSON].self) {
-                .array(items.map(\.value))
-            } else {
-                .object(JSONMembers(try container.decode([String: AnyJSON].self).mapValues(\.value)))
-            }
     }
 }
 

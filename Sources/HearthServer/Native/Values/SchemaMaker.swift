@@ -136,27 +136,6 @@ private struct SchemaContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return sample
     }
 
-    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try decodeAny(type, key) }
-    func decode(_ type: String.Type, forKey key: Key) throws -> String { try decodeAny(type, key) }
-    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try decodeAny(type, key) }
-    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { throw unknown(type) }
-    func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try decodeAny(type, key) }
-    func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try decodeAny(type, key) }
-    func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try decodeAny(type, key) }
-    func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try decodeAny(type, key) }
-    func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try decodeAny(type, key) }
-    func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try decodeAny(type, key) }
-    func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try decodeAny(type, key) }
-    func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try decodeAny(type, key) }
-    func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try decodeAny(type, key) }
-    func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try decodeAny(type, key) }
-
-    private func decodeAny<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
-        let (schema, sample) = try maker.describe(type)
-        keys.properties[key.stringValue] = schema
-        return sample
-    }
-
     private func unknown(_ type: Any.Type) -> SchemaMaker.Undescribed { SchemaMaker.Undescribed(type: "\(type)") }
 
     func nestedContainer<Nested: CodingKey>(

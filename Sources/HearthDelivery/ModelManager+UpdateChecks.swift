@@ -4,49 +4,63 @@ import HearthStore
 import HearthTransfer
 
 /// Checks for updates and pulls them, now or in the background.
-struct UpdateChecking: Sendable {
-    let updating: Updating
-    let pulling: Pulling
-    let live: LiveReleases
-    let background = BackgroundUpdates()
-
+extension ModelManager {
     /// Finds the model of a family, as fresh as the policy demands.
-    func model(
-        _ family: Family, policy: ModelPolicy, options: PullOptions,
-        progress: @escaping @Sendable (TransferProgress) -> Void
+    ///
+    /// ```swift
+    /// let model = try await manager.model(family, policy: .localWithBackgroundUpdate)
+    /// ```
+    /// - Parameters:
+    ///   - options: the options of a download.
+    ///   - progress: as in `pull`; not called for a background update.
+    /// - Returns: the live release or the bundled one, never ``ModelAvailability/none``.
+    /// - Throws: `StoreError` with `not-installed` if there is no local model and the policy is
+    ///   ``ModelPolicy/localOnly``; the errors of `pull` if there is no local model and it cannot be pulled.
+    public func model(
+        _ family: Family, policy: ModelPolicy = .localWithBackgroundUpdate, options: PullOptions = PullOptions(),
+        progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
     ) async throws -> ModelAvailability {
         let here: ModelAvailability
         do {
-            here = try await live.model(family)
+            here = try await localModel(of: family)
         } catch let error as StoreError where error.code == .notInstalled && policy != .localOnly {
             let reference = ModelReference.family(family, version: nil, variant: nil)
-            let offer = try await pulling.resolving.resolve(reference, options: options)
-            return .downloaded(try await pulling.pull(offer, options: options, progress: progress).release)
+            return .downloaded(try await pull(reference, options: options, progress: progress).release)
         }
         switch policy {
         case .localOnly: return here
         case .localWithBackgroundUpdate:
-            background.start(family) {
-                _ = await self.check(of: family, installs: true, options: options) { _ in }
-            }
+            background.start(family) { await self.checkForUpdates(of: family, options: options) }
             return here
         case .latest:
             var options = options
             options.refresh = true
-            let check = await self.check(of: family, installs: true, options: options, progress: progress)
+            let check = await checkForUpdates(of: family, options: options, progress: progress)
             try Task.checkCancellation()
-            return check.installed.isEmpty ? here : try await live.model(family)
+            return check.installed.isEmpty ? here : try await localModel(of: family)
         }
     }
 
-    /// Asks the sources for releases newer than the live ones, and pulls them unless told only to look.
-    func check(
-        of wanted: Family?, installs: Bool, options: PullOptions,
-        progress: @escaping @Sendable (TransferProgress) -> Void
+    /// Asks the sources for releases newer than the live ones, and pulls them. Never throws: a
+    /// failure, such as a missing network, is part of the result and an event.
+    ///
+    /// ```swift
+    /// Task { await manager.loadStoredModel() }   // milliseconds: announces the live releases
+    /// Task { await manager.checkForUpdates() }   // in the background: pulls and activates newer releases
+    /// ```
+    /// - Parameters:
+    ///   - wanted: the only family to check; `nil` for all that are installed.
+    ///   - installs: whether to pull newer releases; otherwise only catalogs are fetched.
+    ///   - options: the options of downloads; by default they do not use a metered network.
+    ///   - progress: as in `pull`.
+    @discardableResult
+    public func checkForUpdates(
+        of wanted: Family? = nil, installs: Bool = true, options: PullOptions = PullOptions(),
+        progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
     ) async -> UpdateCheck {
         var check = UpdateCheck()
         do {
-            check.findings = try await updating.updates(
+            check.findings = try await updates(
                 of: wanted, options.refresh ? .now : .asPublished, ignoresMemory: options.ignoreMemory)
         } catch {
             failed(&check, wanted, error)
@@ -71,12 +85,18 @@ struct UpdateChecking: Sendable {
             guard installs else { continue }
             do {
                 try Task.checkCancellation()
-                check.installed.append(try await pulling.pull(resolved, options: options, progress: progress).release)
+                check.installed.append(try await pull(resolved, options: options, progress: progress).release)
             } catch {
                 failed(&check, family, error)
             }
         }
         return check
+    }
+
+    /// The local model of a family, active or not.
+    private func localModel(of family: Family) async throws -> ModelAvailability {
+        let availability = try await availability(of: family)
+        return try await availability == .none ? .downloaded(installed(family)) : availability
     }
 
     private func failed(_ check: inout UpdateCheck, _ family: Family?, _ error: any Error) {

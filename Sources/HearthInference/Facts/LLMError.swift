@@ -1,20 +1,9 @@
 import HearthBase
 
-/// The codes of ``LLMError``.
-public enum LLMErrorDomain: ErrorDomain {
-    public static var errorCodes: [ErrorCode<Self>] {
-        [
-            .modelNotLoaded, .cannotLoad, .doesNotFit, .exceededContextWindowSize, .templateFailed, .generateFailed,
-            .engineMissing, .nothingToEmbed, .cannotQuantize, .busy, .cannotReadPicture, .pictureTooLarge,
-            .unusableGrammar, .schemaNotMet, .answerNotDecodable, .tooManyToolCalls, .unreachable, .unauthorised,
-            .rateLimited, .noCredits, .notEntitled, .timedOut, .remoteModelMissing, .unusableAnswer, .answerInterrupted,
-            .cloudKeyUnusable,
-        ]
-    }
-}
+extension ModelInformation: ErrorDomain {}
 
 /// The error of a model that could not be loaded or could not answer.
-public typealias LLMError = HearthError<LLMErrorDomain>
+public typealias LLMError = HearthError<ModelInformation>
 
 extension LLMError {
     /// The error of a grammar, schema or tool that cannot be used.
@@ -23,7 +12,7 @@ extension LLMError {
     }
 }
 
-extension ErrorCode<LLMErrorDomain> {
+extension ErrorCode<ModelInformation> {
     /// No model is loaded.
     public static var modelNotLoaded: Self { "model-not-loaded" }
     /// The file is not a model this engine can load, or does not fit into memory.

@@ -4,17 +4,16 @@ import HearthCatalog
 import HearthStore
 import HearthTransfer
 
-/// Finds the release a reference means, without fetching it.
-struct Resolving: Sendable {
-    let sources: CatalogSources
-    let device: DeviceLimits
-    let store: ModelStore
-
-    /// Finds the release a reference means.
+/// What sources offer, and the release a reference means; nothing is fetched.
+extension ModelManager {
+    /// Finds the release a reference means, without fetching it.
     ///
     /// The version is the named one, else the publisher's choice or, if this device may not have that, another. The
     /// variant is the named one, else the largest that fits this device.
-    func resolve(_ reference: ModelReference, options: PullOptions) async throws -> Offer {
+    /// - Throws: ``DeliveryError``, `CatalogError`, `FileError`.
+    public func resolve(
+        _ reference: ModelReference, options: PullOptions = PullOptions()
+    ) async throws -> Offer {
         switch reference {
         case .family(let family, let version, let variant):
             let wanted = Wanted(family: family, version: version, variant: variant)
@@ -46,8 +45,8 @@ struct Resolving: Sendable {
     ///
     /// The version is that of the transfer, even if a newer one exists. It counts as named if the user named it.
     /// - Throws: `TransferError` with `not-resumable`; otherwise as `resolve`.
-    func resolve(
-        again plan: TransferPlan, options: PullOptions
+    package func resolve(
+        again plan: TransferPlan, options: PullOptions = PullOptions()
     ) async throws -> (Offer, PullOptions) {
         let purpose = plan.purpose
         guard let purpose, let reference = purpose.reference else {
@@ -65,9 +64,17 @@ struct Resolving: Sendable {
         return (resolved, options)
     }
 
+    /// Lists every release of the configured origins and bundled folders, each with the objection to it on this device.
+    ///
+    /// An origin that fails hides no other.
+    /// - Throws: ``DeliveryError`` with `no-origin`; the first origin's error if all fail.
+    public func available(_ policy: CachePolicy = .asPublished) async throws -> [Offer] {
+        try await available(in: try await reports(policy))
+    }
+
     /// Lists the releases of reports, each with the objection to it on this device.
     /// - Throws: the first error if there is no listing.
-    func available(in reports: [SourceReport]) async throws -> [Offer] {
+    package func available(in reports: [SourceReport]) async throws -> [Offer] {
         var offers: [Offer] = []
         for listing in reports.compactMap(\.listing) {
             var resolver = Resolver(

@@ -1,19 +1,11 @@
 import HearthBase
 
-/// The codes of ``ClassificationError``.
-public enum ClassificationErrorDomain: ErrorDomain {
-    public static var errorCodes: [ErrorCode<Self>] {
-        [
-            .visionMissing, .unreadableModel, .unsupportedModel, .undescribedInput, .unusableSettings,
-            .unusableClasses, .mismatched, .canaryMissed, .notReady, .failed, .unusableDocument,
-        ]
-    }
-}
+extension Candidate: ErrorDomain {}
 
 /// The error of a classifier that could not be loaded or could not answer.
-public typealias ClassificationError = HearthError<ClassificationErrorDomain>
+public typealias ClassificationError = HearthError<Candidate>
 
-extension ErrorCode<ClassificationErrorDomain> {
+extension ErrorCode<Candidate> {
     /// OpenVINO or the library of pictures is not on this machine, or the build has no classifiers.
     public static var visionMissing: Self { "vision-missing" }
     /// The file is no ONNX model, or it is damaged.

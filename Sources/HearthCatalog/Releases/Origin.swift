@@ -43,25 +43,6 @@ public struct Origin: Sendable, Hashable {
     }
 }
 
-/// The answer of one source: its list or an error.
-package struct SourceReport: Sendable {
-    /// The source's name.
-    package let source: String
-    /// The configured origin; `nil` for bundled models.
-    package let origin: Origin?
-    package let outcome: Result<CatalogListing, any Error>
-
-    /// Memberwise.
-    package init(source: String, origin: Origin?, outcome: Result<CatalogListing, any Error>) {
-        self.source = source
-        self.origin = origin
-        self.outcome = outcome
-    }
-
-    /// The listing, or `nil` if the source failed.
-    package var listing: CatalogListing? { try? outcome.get() }  // reported if no other source has the model
-}
-
 extension URL {
     /// The address with scheme and host in lower case and without the usual port of its scheme (RFC 3986, sections 6.2.2.1
     /// and 6.2.3).
@@ -73,18 +54,5 @@ extension URL {
         parts.encodedHost = parts.encodedHost?.lowercased()
         if parts.port == ["https": 443, "http": 80][scheme] { parts.port = nil }
         return parts.url ?? self
-    }
-
-    /// The address without query, fragment, user and password; `nil` if it cannot be parsed.
-    package var withoutSecrets: URL? {
-        guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return nil }
-        guard [parts.user, parts.password, parts.query, parts.fragment].contains(where: { $0 != nil }) else {
-            return self
-        }
-        parts.user = nil
-        parts.password = nil
-        parts.query = nil
-        parts.fragment = nil
-        return parts.url
     }
 }

@@ -5,19 +5,21 @@ import HearthStore
 import HearthTransfer
 
 /// Finds updates of the models on this device, and the offers of their sources.
-struct Updating: Sendable {
-    let store: ModelStore
-    let sources: CatalogSources
-    let device: DeviceLimits
-    let transfer: FileTransfer
-    let live: LiveReleases
-
+extension ModelManager {
     /// Finds updates of the installed and bundled families, without changing anything.
-    func updates(
-        of wanted: Family?, _ policy: CachePolicy, ignoresMemory: Bool
+    ///
+    /// A family is looked up where it came from: in its hub repository at the requested revision, else in the
+    /// configured origin that its receipt names. If only another origin lists the family, it stays as it is
+    /// (`NoUpdate.otherOrigin`). A family without an origin follows the only origin that lists it. If a source fails or
+    /// is not configured, its families stay; this is no error, unless all sources fail.
+    /// - Parameter ignoresMemory: whether releases that need more memory than the device has are updates too.
+    /// - Throws: ``DeliveryError`` with `no-origin` if no family came from a hub and no source is configured; the
+    ///   origin's error if all sources fail.
+    public func updates(
+        of wanted: Family? = nil, _ policy: CachePolicy = .asPublished, ignoresMemory: Bool = false
     ) async throws -> [UpdateFinding] {
-        let installed = try await live.installed()
-        let bundled = await live.local.bundledReleases()
+        let installed = try await self.installed()
+        let bundled = await live.bundledReleases()
         let families = Set(installed.map(\.identity.family)).union(bundled.keys)
             .filter { wanted == nil || $0 == wanted }.sorted()
         let releases = Dictionary(grouping: installed, by: \.identity.family)
@@ -27,7 +29,7 @@ struct Updating: Sendable {
         var findings: [UpdateFinding] = []
         for (family, source) in zip(families, kept) {
             var finding = try await finding(
-                family, inUse: try await live.availability(of: family).identity, releases[family] ?? [],
+                family, inUse: try await availability(of: family).identity, releases[family] ?? [],
                 try await sources.answer(of: source, for: family, in: asked), source.hub,
                 ignoresMemory: device.ignoresMemory || ignoresMemory)
             if let offer = finding.offer { finding.plan = try await plan(offer.release, installed) }
@@ -79,7 +81,7 @@ struct Updating: Sendable {
 
     /// Plans an update: what pulling a release would change on this device.
     private func plan(_ release: Release, _ installed: [InstalledRelease]) async throws -> UpdatePlan {
-        try await blocking { [transfer] in
+        try await blocking { [transfer = fetching.transfer] in
             UpdatePlan(release, installed: installed) { file in
                 do {
                     return try transfer.bytesHeld(of: TransferRequest(file))
@@ -91,9 +93,14 @@ struct Updating: Sendable {
         }
     }
 
-    /// Offers one release of each family: the one this device would get, or has.
-    func offers(_ policy: CachePolicy) async throws -> FamilyOffers {
-        let inUse = try await live.availabilities().compactMapValues(\.identity)
+    /// Offers one release of each family: the one this device would get, or has. Bundled models are no offers. A source
+    /// that fails hides no other.
+    ///
+    /// An installed family is offered only by its own origin. If several origins list a family that is not installed,
+    /// there is no offer, and the problem is `ambiguous-reference`, as for a pull by that name.
+    /// - Throws: the first source's error if all sources fail; `FileError`.
+    package func offers(_ policy: CachePolicy = .asPublished) async throws -> FamilyOffers {
+        let inUse = try await availabilities().compactMapValues(\.identity)
         var found = FamilyOffers(offers: [])
         let reports = sources.origins.isEmpty ? [] : try await sources.reports(policy).filter { $0.origin != nil }
         let installed = Dictionary(grouping: try await store.installed(), by: \.identity.family)
@@ -122,7 +129,7 @@ struct Updating: Sendable {
                     heldBack: try await store.state(of: family).heldBackVersions, ignoresMemory: device.ignoresMemory)
                 found.offers.append(try resolver.offer(of: family).from(listing).exactlyReferenced())
             } else if case .stays(.severalOrigins(let names)) = answer {
-                found.problem = found.problem ?? Resolving.ambiguous(family, among: names, in: reports)
+                found.problem = found.problem ?? Self.ambiguous(family, among: names, in: reports)
             } else {
                 found.stays[family] = answer.reason
             }

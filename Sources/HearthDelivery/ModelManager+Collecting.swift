@@ -5,15 +5,12 @@ import HearthStore
 import HearthTransfer
 
 /// Frees disk space: unneeded releases, artifacts, partial downloads and cached catalogs.
-struct Collecting: Sendable {
-    let store: ModelStore
-    let transfers: TransferManager
-    let sources: CatalogSources
-    let live: LiveReleases
-    let preparer: (any ReleasePreparer)?
-
-    /// Plans a collection, and changes nothing.
-    func plan(budget: UInt64?) async throws -> CollectionPlan {
+extension ModelManager {
+    /// Plans a collection: what would be removed, what would stay, and why. Changes nothing.
+    /// - Parameters:
+    ///   - budget: the most bytes that releases may take afterwards; `nil` removes only unneeded items.
+    /// - Throws: `FileError`.
+    package func collectionPlan(budget: UInt64? = nil) async throws -> CollectionPlan {
         try await store.prepare()
         var facts = try await store.facts()
         for summary in try await transfers.list() {
@@ -29,7 +26,7 @@ struct Collecting: Sendable {
         }
         for index in facts.members.indices
         where facts.members[index].preparedBytes > 0 && !facts.members[index].protections.contains(.inUse) {
-            guard let release = try await live.local.undamaged(facts.members[index].identity) else { continue }
+            guard let release = try await live.undamaged(facts.members[index].identity) else { continue }
             guard case .some(let recipe) = try await recipeInUse(for: release) else { continue }
             facts.members[index].outdatedBytes = try await store.outdatedArtifactBytes(of: release, besides: recipe)
         }
@@ -40,7 +37,7 @@ struct Collecting: Sendable {
     /// Carries out a plan in small steps, between which other processes can work. Items needed since the plan stay.
     /// - Returns: the removals that were done.
     /// - Throws: `home-busy`, `FileError`, `CancellationError`; earlier removals stay done.
-    func collect(_ plan: CollectionPlan) async throws -> [CollectionPlan.Removal] {
+    package func collect(_ plan: CollectionPlan) async throws -> [CollectionPlan.Removal] {
         try await store.clearInterruptedWork()
         var done: [CollectionPlan.Removal] = []
         for removal in plan.removals {
@@ -51,7 +48,7 @@ struct Collecting: Sendable {
                 isGone = try await !store.remove([identity], isBudget: removal.reason == .overBudget).isEmpty
                 if isGone { live.events.post(.removed(identity)) }
             case .prepared(let identity) where removal.reason == .outdated:
-                guard let release = try await live.local.undamaged(identity),
+                guard let release = try await live.undamaged(identity),
                     case .some(let recipe) = try await recipeInUse(for: release)
                 else { continue }
                 isGone = try await store.removeOutdatedArtifacts(of: release, besides: recipe)
@@ -73,7 +70,7 @@ struct Collecting: Sendable {
 
     /// The recipe in use for a release, `.some(nil)` if it needs no artifact; `nil` if unknown: all artifacts stay.
     private func recipeInUse(for release: InstalledRelease) async throws -> Recipe?? {
-        guard let preparer else { return nil }
+        guard let preparer = device.preparer else { return nil }
         do {
             return .some(try await preparer.recipe(for: release))
         } catch {

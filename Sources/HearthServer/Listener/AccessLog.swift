@@ -12,6 +12,16 @@ extension FinishedExchange {
             + (isComplete ? "" : " aborted")
     }
 
+    /// A line of a server's log: id, peer, who called if that is known, method, path without its query, status, bytes,
+    /// milliseconds.
+    func logLine(caller: String? = nil) -> String {
+        let milliseconds = Int((duration.seconds * 1000).rounded())
+        let words =
+            [id, Self.word(peer), caller, Self.word(method), Self.word(String(target.prefix { $0 != "?" }))]
+            + ["\(status)", "\(bodyBytes)", "\(milliseconds)ms"]
+        return words.compactMap(\.self).joined(separator: " ") + (isComplete ? "" : " aborted")
+    }
+
     static func word(_ text: String) -> String {
         var line = ""
         for byte in text.utf8.prefix(2048) {

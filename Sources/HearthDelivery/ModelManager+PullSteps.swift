@@ -6,17 +6,21 @@ import HearthStore
 import HearthTransfer
 
 /// Pulls releases: fetches, verifies, installs and activates them.
-struct Pulling: Sendable {
-    let store: ModelStore
-    let resolving: Resolving
-    let admission: Admission
-    let fetching: Fetching
-    let classLists: ClassListFetcher
-    let live: LiveReleases
-
-    /// Pulls a release, unless it is installed.
-    func pull(
-        _ resolved: Offer, options: PullOptions, progress: @escaping @Sendable (TransferProgress) -> Void
+extension ModelManager {
+    /// Pulls a release: fetches, verifies, installs and activates it.
+    ///
+    /// An installed release is not fetched again. If the offer of its bytes is from another origin, updates come from
+    /// there from then on. Cancelling keeps the received bytes; the next call continues after them.
+    /// - Parameters:
+    ///   - resolved: the result of ``resolve(_:options:)``.
+    ///   - options: what is allowed, and whether to activate.
+    ///   - progress: at most ten readings a second, on any thread. `completedBytes` never goes down, except for an
+    ///     archive: the phase `extracting` counts unpacked bytes.
+    /// - Throws: ``DeliveryError``, `TransferError`, `StoreError`, `HTTPError`, `FileError`,
+    ///   `CancellationError`.
+    public func pull(
+        _ resolved: Offer, options: PullOptions = PullOptions(),
+        progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
     ) async throws -> PullOutcome {
         try await store.prepare()
         let release = resolved.release
@@ -109,7 +113,7 @@ struct Pulling: Sendable {
     /// first.
     private func installed(as release: Release) async throws -> InstalledRelease? {
         for identity in try await store.installed(sameNameAs: release.identity) {
-            if let there = try await live.local.undamaged(identity), try await holds(there, release) { return there }
+            if let there = try await live.undamaged(identity), try await holds(there, release) { return there }
         }
         return nil
     }
@@ -141,7 +145,7 @@ struct Pulling: Sendable {
         guard let origin = offer.origin, case let location = origin.manifestURL, offer.isOnlyOrigin,
             offer.freshness != .bundled,
             there.receipt.origin?.withoutSecrets != location.withoutSecrets,
-            !location.isFileURL || resolving.sources.origins.contains(where: { $0.manifestURL == location })
+            !location.isFileURL || sources.origins.contains(where: { $0.manifestURL == location })
         else { return there }
         do {
             return try await store.follow(origin, entry: offer.release.id, there)
@@ -152,11 +156,17 @@ struct Pulling: Sendable {
     }
 
     /// Continues, after a restart, every transfer that was under way when its process ended.
-    func restoreTransfers(options: PullOptions) async throws -> [(plan: TransferPlan, error: (any Error)?)] {
+    ///
+    /// A held-back release is not tried again, even if the user named it: its error is `held-back`.
+    /// - Returns: the plan of each transfer, with the error of a failed one.
+    /// - Throws: `FileError` if the transfers cannot be listed.
+    package func restoreTransfers(
+        options: PullOptions = PullOptions()
+    ) async throws -> [(plan: TransferPlan, error: (any Error)?)] {
         try await fetching.transfers.restore { plan in
-            var (resolved, options) = try await resolving.resolve(again: plan, options: options)
+            var (resolved, options) = try await self.resolve(again: plan, options: options)
             resolved.retryHeldBack = false
-            _ = try await pull(resolved, options: options) { _ in }
+            _ = try await self.pull(resolved, options: options) { _ in }
         }
     }
 }

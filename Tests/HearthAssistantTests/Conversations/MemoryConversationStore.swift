@@ -1,8 +1,10 @@
 import Foundation
 import HearthInference
 
-/// Conversations in memory, for private chats and apps that keep nothing.
-package actor MemoryConversationStore: ConversationStore {
+@testable import HearthAssistant
+
+/// Conversations in memory, for tests of sessions.
+actor MemoryConversationStore: ConversationStore {
     private struct Entry {
         var summary: ConversationSummary
         /// The messages in the order of their first save.
@@ -18,25 +20,23 @@ package actor MemoryConversationStore: ConversationStore {
     /// The ids of the conversations as they were created.
     private var order: [String] = []
 
-    package init() {}
-
-    package func conversations(limit: Int, offset: Int) -> [ConversationSummary] {
+    func conversations(limit: Int, offset: Int) -> [ConversationSummary] {
         let all = order.enumerated().compactMap { index, id in entries[id].map { (index, $0.summary) } }
         let sorted = all.sorted { ($0.1.changed, $0.0) > ($1.1.changed, $1.0) }
         return sorted.dropFirst(max(0, offset)).prefix(max(0, limit)).map(\.1)
     }
 
-    package func conversation(_ id: String) -> ConversationSummary? { entries[id]?.summary }
+    func conversation(_ id: String) -> ConversationSummary? { entries[id]?.summary }
 
-    package func messages(of conversation: String) -> [AssistantMessage] { entries[conversation]?.sorted ?? [] }
+    func messages(of conversation: String) -> [AssistantMessage] { entries[conversation]?.sorted ?? [] }
 
-    package func save(_ conversation: ConversationSummary) {
+    func save(_ conversation: ConversationSummary) {
         create(conversation.id, like: conversation)
         entries[conversation.id]?.summary.title = conversation.title
         entries[conversation.id]?.summary.leaf = conversation.leaf
     }
 
-    package func save(_ message: AssistantMessage, in conversation: String) {
+    func save(_ message: AssistantMessage, in conversation: String) {
         create(
             conversation,
             like: ConversationSummary(id: conversation, title: "", created: message.date, changed: message.date))
@@ -57,7 +57,7 @@ package actor MemoryConversationStore: ConversationStore {
         entries[conversation] = entry
     }
 
-    package func removeMessage(_ id: String, in conversation: String) {
+    func removeMessage(_ id: String, in conversation: String) {
         guard var entry = entries[conversation] else { return }
         let tree = ConversationTree(entry.sorted)
         let removed = Set(tree.descendants(of: id))
@@ -67,12 +67,12 @@ package actor MemoryConversationStore: ConversationStore {
         entries[conversation] = entry
     }
 
-    package func removeConversation(_ id: String) {
+    func removeConversation(_ id: String) {
         entries[id] = nil
         order.removeAll { $0 == id }
     }
 
-    package func search(_ words: String, limit: Int) -> [ConversationHit] {
+    func search(_ words: String, limit: Int) -> [ConversationHit] {
         let query = SearchQuery(words)
         let found = entries.values.flatMap { entry in
             entry.messages.filter { query.matches($0.content) }.map { (entry.summary, $0) }
@@ -84,7 +84,7 @@ package actor MemoryConversationStore: ConversationStore {
         }
     }
 
-    package func eraseAll() {
+    func eraseAll() {
         entries = [:]
         order = []
     }
