@@ -107,7 +107,8 @@ def server():
         client = openai.OpenAI(base_url=f"http://127.0.0.1:{port}/v1", api_key="none")
         name = client.models.list().data[0].id
         stream = client.chat.completions.create(model=name, temperature=0, max_tokens=60, stream=True,
-                                                messages=[{"role": "user", "content": QUESTION}])
+                                                messages=[{"role": "system", "content": "Answer in one sentence."},
+                                                          {"role": "user", "content": QUESTION}])
         text = "".join(piece.choices[0].delta.content or "" for piece in stream if piece.choices)
         report("embedded server and the openai client", "Paris" in text, text)
     except Exception as error:

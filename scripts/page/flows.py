@@ -105,7 +105,7 @@ def check_rollback_and_states(desk):
     ready(desk)
     page = desk.open("/#/models")
     expect(page.locator(".model.incompatible", has_text="Falcon 180B")).to_contain_text("This model requires 130 GB RAM.")
-    expect(page.get_by_role("button", name=re.compile(r"Update to 1\.1\.0 \(18\.0 MB\)"))).to_be_visible()
+    expect(page.get_by_role("button", name=re.compile(r"Update to 1\.1\.0 \(1\.8 GB\)"))).to_be_visible()
     page.get_by_role("button", name="Manage Llama 3.2 3B").click()
     dialog = page.get_by_role("dialog")
     dialog.get_by_role("button", name="Verify files").click()
@@ -114,7 +114,7 @@ def check_rollback_and_states(desk):
     expect(dialog.get_by_role("button", name="Unpin")).to_be_visible()
     dialog.get_by_role("button", name="Roll back to 1.0.0").click()
     page.get_by_role("button", name="Roll back", exact=True).click()
-    expect(page.locator(".toast", has_text="Llama 3.2 3B is 1.0.0 q4_k_m again")).to_be_visible()
+    expect(page.locator(".toast", has_text="Llama 3.2 3B is 1.0.0 again")).to_be_visible()
     expect(dialog.get_by_text("rolled back")).to_be_visible()
 
 

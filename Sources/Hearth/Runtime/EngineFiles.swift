@@ -73,7 +73,7 @@ final class EngineFiles: Sendable {
         let request = EngineRegistry.Request(
             files: files, configuration: configuration, deviceMemory: memory.deviceMemory)
         return PreparedEngine(isVision: files.projector != nil) { [engines, memory, configuration] occupied in
-            try configuration.require(.engines, .answers)
+            try configuration.require(.engines)
             var request = request
             request.occupied = occupied
             if let planned = try engines.memory(of: request) { return planned }

@@ -73,6 +73,21 @@ extension Configuration {
         return settings
     }
 
+    /// The settings with the most careful values in place of invalid ones: nothing leaves this device, and no action and no
+    /// store is used whose setting cannot be read.
+    package func replacingInvalidCarefully() -> Configuration {
+        guard !invalid.isEmpty else { return self }
+        var careful = Configuration()
+        careful.forceLocal = true
+        for row in Setting.rows(of: self) {
+            if row.key.hasPrefix("approval.") { try? row.write(&careful, "never") }
+            if row.key.hasPrefix("stores.") { try? row.write(&careful, "off") }
+        }
+        var settings = replacingInvalid(with: careful)
+        if (try? require(.cloud)) == nil { settings.cloud = careful.cloud }
+        return settings
+    }
+
     private static func section(_ key: String) -> String { String(key.prefix { $0 != "." }) }
 
     /// Removes an invalid value.

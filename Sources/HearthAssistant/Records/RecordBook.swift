@@ -13,8 +13,8 @@ public struct RecordImport: Sendable, Hashable, Codable {
     public var added: Int
     public var replaced: Int
     public var known: Int
-    /// The action, for ``Records/undo(_:)``.
-    public var action: String
+    /// The action, for ``Records/undo(_:)``; `nil` if nothing was changed.
+    public var action: String?
 }
 
 /// The user's records of one kind. Each call that changes one is an action of the journal, which ``Records/undo(_:)`` takes
@@ -99,7 +99,8 @@ public struct RecordBook<Record: UserRecord>: Sendable {
         let card = ActionCard(commanded: "Import \(noun)s", tag, record: "\(effective.count) \(noun)s")
         try await runner.carryOut(card, effective)
         return RecordImport(
-            added: added, replaced: effective.count - added, known: changes.count - effective.count, action: card.id)
+            added: added, replaced: effective.count - added, known: changes.count - effective.count,
+            action: effective.isEmpty ? nil : card.id)
     }
 
     private func carryOut(

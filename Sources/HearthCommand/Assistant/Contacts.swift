@@ -11,9 +11,13 @@ enum Contacts: RecordNoun {
         @Option("nickname", "NAME", .word, "A nickname.") var nickname: String?
 
         func apply(to contact: inout Contact, isNew: Bool, in context: CommandContext) async throws {
-            if !numbers.isEmpty { contact.numbers = numbers.map { Contact.Entry(label: "cell", value: $0) } }
-            if !mails.isEmpty { contact.mails = mails.map { Contact.Entry(label: "", value: $0) } }
-            if let nickname { contact.nicknames = [nickname] }
+            for number in numbers where !contact.numbers.contains(where: { $0.value == number }) {
+                contact.numbers.append(Contact.Entry(label: "cell", value: number))
+            }
+            for mail in mails where !contact.mails.contains(where: { $0.value == mail }) {
+                contact.mails.append(Contact.Entry(label: "", value: mail))
+            }
+            if let nickname, !contact.nicknames.contains(nickname) { contact.nicknames.append(nickname) }
         }
     }
 

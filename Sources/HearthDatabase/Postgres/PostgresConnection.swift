@@ -40,7 +40,7 @@ final class PostgresConnection: SQLSession {
     }
 
     func rows(_ sql: String, _ values: [SQLValue]) throws -> [[SQLValue]] {
-        let texts = try values.map { try PostgresText.text($0).flatMap { strdup($0) } }
+        let texts = try values.map { try PostgresText.text($0) }.map { $0.flatMap { strdup($0) } }
         defer { for text in texts { free(text) } }
         let result = hearth_pg_query(
             handle, PostgresText.statement(sql), Int32(values.count), texts.map { UnsafePointer($0) }, nil, nil)

@@ -103,8 +103,15 @@ public struct CloudEngine: InferenceEngine {
         }
         guard options.usesChatTemplate else { throw missing("takes no raw prompt") }
         for block in options.constraint?.blocks ?? [] where block.opening.isEmpty {
-            guard case .jsonSchema = block.shape else { throw missing("takes no grammar") }
+            guard case .jsonSchema(let schema) = block.shape else { throw missing("takes no grammar") }
+            try Self.check(schema)
         }
+        for tool in options.tools { try Self.check(tool.parameters) }
+    }
+
+    private static func check(_ schema: String) throws {
+        let members = (try? JSONValue(parsing: schema))?.members
+        guard members != nil else { throw OutputConstraint.unusable("it is no JSON object") }
     }
 
     // MARK: Requests

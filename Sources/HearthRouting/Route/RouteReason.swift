@@ -68,7 +68,7 @@ package enum RouteReason: Sendable, Hashable {
         case "timed-out": "the cloud did not answer in time"
         case "unusable-answer": "the cloud sent something that is not an answer"
         case "context-window-exceeded": "the conversation is too long for the cloud"
-        case "credits-unreadable", "credits-busy": "the credits cannot be read"
+        case "credits-unreadable", "settings-busy": "the credits cannot be read"
         default: "the cloud failed before its first word (\(code))"
         }
     }

@@ -185,10 +185,13 @@ package final class ServedHome: Sendable {
         guard let old = generation else { return false }
         let read = try await blocking { try old.hearth.presentSettings() }
         let settings = read.replacingInvalid(with: old.configuration)
-        guard settings != old.configuration else { return false }
+        // What was opened with an invalid value refuses its work until the value is corrected.
+        let corrected = Set(old.hearth.configuration.problems.map(\.description))
+            .subtracting(read.problems.map(\.description))
+        guard settings != old.configuration || !corrected.isEmpty else { return false }
         for problem in read.problems { report(.settingsRefused(problem)) }
         state.withLock { $0.rules = RequestGuard.Rules(settings) }
-        guard settings.reopensModels(otherThan: old.configuration) else {
+        guard !corrected.isEmpty || settings.reopensModels(otherThan: old.configuration) else {
             refresh(settings)
             await state.withLock { $0.follower }?.reread()
             return true

@@ -27,7 +27,8 @@ package final class KeyFile: Sendable {
             state.withLock { [status] in $0 = (keys, status) }
             return keys
         } catch {
-            state.withLock { [status] in $0.status = status }
+            // A file that cannot be opened now is read at the next look; a damaged one when it has changed.
+            if error is ServerError { state.withLock { [status] in $0.status = status } }
             Log.write(.warning, "server", "the keys before stay", [.error(error)])
             return known
         }

@@ -83,7 +83,7 @@ private struct OwnCalendar: CalendarStore {
             let imported = try await book.import(file)
             #expect(imported.added == 1 && imported.replaced == 0)
             #expect(try await book.find().map(\.displayName) == ["first"])
-            try await records.undo(imported.action)
+            try await records.undo(try #require(imported.action))
             #expect(try await book.find() == [])
 
             // Hostile values and files.

@@ -28,15 +28,18 @@ export function show(main, [name]) {
     main.querySelector(".chip[aria-current]").scrollIntoView({ block: "nearest", inline: "center" });
     let isLeft = false;
     life.add(() => { isLeft = true; });
-    stores[chosen]().then((store) => {
+    let read = () => {};
+    const loading = stores[chosen]();
+    // A click may come before the store's code.
+    add.addEventListener("click", () => loading.then((store) => store.add(() => read())));
+    loading.then((store) => {
         if (isLeft) return;
-        const read = () => store.draw(body, words.value.trim()).catch((error) => {
+        read = () => store.draw(body, words.value.trim()).catch((error) => {
             if (!isLeft) fill(body, h("p.note.error", { role: "alert" }, icon("warning"), error.sentence ?? error.message));
         });
         const readSoon = debounced(read, 200);
         set(words, { hidden: !store.canSearch });
         words.addEventListener("input", readSoon);
-        add.addEventListener("click", () => store.add(read));
         life.add(on("records", (data) => { if (data.store === chosen) readSoon(); }));
         read();
     });

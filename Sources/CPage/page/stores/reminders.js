@@ -46,17 +46,18 @@ export const add = (read) => edit(null, read);
 
 function edit(reminder, read) {
     const due = momentDate(reminder?.due);
+    const before = due ? localInput(due) : "";
     editRecord({
         store: "reminders", id: reminder?.id, read,
         title: t(reminder ? "stores.reminders.edit" : "stores.reminders.add"),
         fields: [
             { name: "title", label: t("field.title"), type: "text", value: reminder?.title, required: true },
-            { name: "due", label: t("field.due"), type: "moment", value: due ? localInput(due) : "" },
+            { name: "due", label: t("field.due"), type: "moment", value: before },
             { name: "priority", label: t("field.priority"), type: "choice", value: String(reminder?.priority ?? 0), choices: [["0", t("priority.none")], ["1", t("priority.high")], ["5", t("priority.medium")], ["9", t("priority.low")]] },
         ],
         toBody: ({ title, due: date, priority }) => ({
             title, priority: Number(priority),
-            ...(date && { due: new Date(date).toISOString(), timeZone: reminder?.timeZone ?? ownTimeZone() }),
+            ...(date && date !== before && { due: new Date(date).toISOString(), timeZone: reminder?.timeZone ?? ownTimeZone() }),
             ...(!date && reminder?.due && { due: null }),
         }),
     });

@@ -37,7 +37,7 @@ package final class NativeService: SettingsFollower {
         records = try await AssistantHome(path: hearth.home, time: home.time)
         library = await LibraryDesk(hearth, log: log, time: home.time)
         // Programs on the API need no valid settings of the page.
-        let made = await Self.current(models, hearth.configuration.replacingInvalid(with: Configuration()))
+        let made = await Self.current(models, hearth.configuration.replacingInvalidCarefully())
         current = Locked(made)
         let assistant = try await Self.assistant(made, records, approvals)
         chats = ChatDesk(

@@ -50,7 +50,7 @@ package struct NativeFailure: Error, Sendable, Hashable {
         "no-such-record", "model-not-found", "not-installed", "unknown-transfer", "unknown-key", "no-such-message",
     ]
     private static let conflictCodes: Set<String> = [
-        "changed-elsewhere", "download-in-progress", "home-busy", "release-in-use", "transfer-busy",
+        "changed-elsewhere", "download-in-progress", "home-busy", "release-in-use", "settings-busy", "transfer-busy",
     ]
 
     private static func status(of error: any HearthFailure) -> Int {
