@@ -126,6 +126,17 @@ struct CloudEngineTests {
         #expect(try CloudScript.engine(.gemini, try FaultServer { _ in CloudScript.reply(.gemini) }).tokens == nil)
     }
 
+    @Test(arguments: ["{", "[]", #"{"type": "object", "type": "array"}"#])
+    func aSchemaThatIsNoObjectIsNotSent(schema: String) async throws {
+        let server = try FaultServer { _ in CloudScript.reply(.gemini) }
+        let engine = try CloudScript.engine(.gemini, server)
+        let options = GenerationOptions(constraint: .jsonSchema(schema))
+        await #expect(throws: LLMError.self) {
+            try await engine.generate([ChatMessage(.user, "Hi")], options: options) { _ in }
+        }
+        #expect(server.record.connectionsAccepted == 0)
+    }
+
     @Test func cancellingClosesTheConnection() async throws {
         let gate = Gate()
         let server = try FaultServer { _ in

@@ -34,6 +34,19 @@ import Testing
         }
     }
 
+    /// A server goes on with settings that it cannot read, and takes none of them for a permission.
+    @Test func invalidValuesAreReplacedCarefully() throws {
+        let json = #"""
+            {"cloud": {"kind": "gemini", "shares": "non"}, "routing": {"forceLocal": "yes"},
+             "approval": {"NOTE_ACTION": "nevr"}, "stores": {"contacts": "of", "notes": "on"}}
+            """#
+        let settings = try Configuration(json: Data(json.utf8)).replacingInvalidCarefully()
+        #expect(settings.cloud.kind == nil && settings.forceLocal && settings.problems.isEmpty)
+        #expect(try settings.value(of: "approval.NOTE_ACTION") == "never")
+        #expect(try settings.value(of: "stores.contacts") == "off")
+        #expect(try settings.value(of: "stores.notes") == "on")
+    }
+
     @Test(arguments: rows.map(\.key)) func eachSettingIsSetReadAndReset(key: String) throws {
         let row = try Setting.named(key)
         let value = Self.value(of: row)
