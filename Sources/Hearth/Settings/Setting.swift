@@ -4,7 +4,9 @@ import HearthCatalog
 /// A row of the table of settings. Files, commands, their help, the page and the documentation come from the table.
 package struct Setting: Sendable {
     /// The part of the product that a setting belongs to, and that an invalid value of it stops.
-    package enum Part: Sendable, Hashable { case sources, models, answers, engines, cloud, assistant, server }
+    package enum Part: Sendable, Hashable {
+        case sources, network, gateway, models, answers, engines, cloud, assistant, server
+    }
 
     /// A family of settings, such as `origins.NAME`.
     struct Members: Sendable {
@@ -42,7 +44,7 @@ package struct Setting: Sendable {
     let changed: @Sendable (inout Configuration, _ before: Configuration) -> Void
 
     /// Whether a change opens the models anew.
-    package var reopensModels: Bool { [.sources, .engines, .server].contains(part) }
+    package var reopensModels: Bool { [.sources, .network, .gateway, .engines, .server].contains(part) }
 
     /// The allowed values for people: the choices, or the range with its unit.
     package var values: String {

@@ -8,7 +8,8 @@ import HearthRouting
 extension Setting {
     /// All settings, one row for each key or family of keys.
     package static let table = [
-        rows(.sources, sources), rows(.models, models), rows(.answers, answers), rows(.engines, engines),
+        rows(.sources, sources), rows(.network, network), rows(.gateway, gateway), rows(.models, models),
+        rows(.answers, answers), rows(.engines, engines),
         rows(.cloud, cloud), rows(.assistant, assistant), rows(.server, server),
     ].flatMap { $0 }
 
@@ -23,9 +24,15 @@ extension Setting {
                 "trust.\(name)", optional: \.roots[name], .root,
                 "The root of the keys of the origin NAME, of which nothing unsigned is accepted then.")
         },
+    ]
+
+    private static let network: [Setting] = [
         Setting(
             "network.metered", optional: \.meteredUse, .choice, unset: "ask at a terminal, deny elsewhere",
-            "Whether downloads may use a network whose bytes cost money."),
+            "Whether downloads may use a network whose bytes cost money.")
+    ]
+
+    private static let gateway: [Setting] = [
         Setting(
             "gateway.url", optional: \.gateway.url, .server, unset: "none",
             changed: { new, old in

@@ -49,7 +49,7 @@ extension ModelManager {
         let origins = try configuration.origins(environment: environment)
         let provider =
             try provider
-            ?? configuration.gateway.provider(
+            ?? configuration.provider(
                 origins: origins.map(\.manifestURL), environment: environment, http: http, time: time)
         self.init(
             home: home, origins: origins, http: http, time: time,
@@ -87,7 +87,25 @@ extension HubSettings {
     }
 }
 
+/// Stands for a gateway whose settings are invalid: whoever wants an address gets the name of the setting.
+private struct InvalidGateway: DownloadURLProvider {
+    let configuration: Configuration
+
+    func downloadURL(for location: URL) throws -> URL {
+        try configuration.require(.gateway)
+        return location
+    }
+}
+
 extension Configuration {
+    /// The provider of time-limited addresses. With an invalid setting of the gateway, downloads stop and nothing else.
+    fileprivate func provider(
+        origins: [URL], environment: [String: String], http: any HTTPClient, time: TimeSource
+    ) throws -> (any DownloadURLProvider)? {
+        guard (try? require(.gateway)) != nil else { return InvalidGateway(configuration: self) }
+        return try gateway.provider(origins: origins, environment: environment, http: http, time: time)
+    }
+
     /// The origins, sorted by name.
     /// - Throws: ``ConfigurationError`` if `HEARTH_ORIGIN` is not an address, or a trusted root cannot be read.
     package func origins(environment: [String: String]) throws -> [Origin] {

@@ -24,7 +24,9 @@ extension CommandContext {
     /// - Throws: `ConfigurationError`, `FileError`
     func meteredUse(_ named: MeteredUse?, canAsk: Bool? = nil) async throws -> MeteredUse {
         if let named { return named }
-        if let configured = try await configuration.meteredUse { return configured }
+        let configuration = try await configuration
+        try configuration.require(.network)
+        if let configured = configuration.meteredUse { return configured }
         return canAsk ?? hasPerson ? .ask : .deny
     }
 

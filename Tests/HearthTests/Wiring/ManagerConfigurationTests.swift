@@ -86,4 +86,19 @@ import Testing
         #expect(!hub.requests.isEmpty)
         #expect(hub.requests.allSatisfy { $0.headers["Authorization"] == "Bearer hf_secret" })
     }
+
+    /// An invalid setting stops what needs it: of the gateway, downloads; of metered networks, neither.
+    @Test(arguments: [("gateway", #"{"header": 1}"#, true), ("network", #"{"metered": "no"}"#, false)])
+    func anInvalidSettingStopsWhatNeedsIt(section: String, value: String, stopsDownloads: Bool) async throws {
+        var configuration = try Configuration(json: Data(#"{"\#(section)": \#(value)}"#.utf8))
+        configuration.origins["o"] = try server.url("/models.json")
+        let manager = try ModelManager(
+            home: folder.path("home"), configuration: configuration,
+            environment: ["HEARTH_NETWORK": "unmetered"], deviceMemory: 8 << 30)
+        #expect(try await manager.available().count == 3)
+        let error = await #expect(throws: (any HearthFailure).self) {
+            try await manager.pull(try ModelReference(parsing: "toy"))
+        }
+        #expect((error?.codeText == "invalid-configuration") == stopsDownloads)
+    }
 }

@@ -5,7 +5,7 @@ import { get } from "../kit/api.js";
 import { on } from "../kit/live.js";
 import { t } from "../kit/texts.js";
 import { modelList } from "./models.js";
-import { settingRows } from "../settings/values.js";
+import { saves, settingRows } from "../settings/values.js";
 import { appearance } from "../settings/appearance.js";
 import { activity, apiKeys, cloud, dataFolder, memory } from "../settings/panels.js";
 
@@ -47,6 +47,7 @@ export function show(main, [name]) {
     let shown = [];
     const read = async () => {
         try {
+            await saves();
             const { settings } = await get("/settings");
             const rows = settings.filter(({ key }) => panelOf(key) === chosen && key !== "routing.forceLocal");
             // A change made here is displayed already, and its control keeps the focus.

@@ -4,6 +4,11 @@ import { patch } from "../kit/api.js";
 import { announce } from "../kit/toast.js";
 import { t, tOr } from "../kit/texts.js";
 
+let saving = Promise.resolve();
+
+/// Resolves when no change is under way: until then the rows do not display what the server holds.
+export const saves = () => saving;
+
 /// The rows of settings.
 export const settingRows = (settings) => settings.map(settingRow);
 
@@ -14,7 +19,9 @@ function settingRow(setting) {
     const control = controlOf(setting, id);
     const save = async (value) => {
         try {
-            const { settings } = await patch("/settings", { [setting.key]: value });
+            const request = patch("/settings", { [setting.key]: value });
+            saving = Promise.allSettled([saving, request]);
+            const { settings } = await request;
             const fresh = settings?.find(({ key }) => key === setting.key);
             if (fresh) Object.assign(setting, { value: undefined }, fresh);
             fill(problem);
