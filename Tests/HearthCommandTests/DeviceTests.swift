@@ -1,3 +1,4 @@
+import Foundation
 import HearthBase
 import HearthTestSupport
 import Testing
