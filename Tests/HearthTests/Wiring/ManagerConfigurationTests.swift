@@ -88,7 +88,7 @@ import Testing
     }
 
     /// An invalid setting stops what needs it: of the gateway, downloads; of metered networks, neither.
-    @Test(arguments: [("gateway", #"{"header": 1}"#, true), ("network", #"{"metered": "no"}"#, false)])
+    @Test(arguments: [("gateway", #"{"url": "ftp://x"}"#, true), ("network", #"{"metered": "no"}"#, false)])
     func anInvalidSettingStopsWhatNeedsIt(section: String, value: String, stopsDownloads: Bool) async throws {
         var configuration = try Configuration(json: Data(#"{"\#(section)": \#(value)}"#.utf8))
         configuration.origins["o"] = try server.url("/models.json")
