@@ -63,6 +63,8 @@ let package = Package(
             cSettings: [.define("HEARTH_VISION", .when(traits: ["Vision"]))]),
         // Signal handlers, in which Swift code is not allowed to run.
         .target(name: "CTerminal"),
+        // Starts and confines worker processes: calls of the system that Swift cannot import.
+        .target(name: "CProcess"),
         // The licenses that `hearth licenses` prints, as one constant.
         .target(name: "CLicenses", exclude: ["licenses.txt"]),
         // The files of the page, as constants.
@@ -111,6 +113,9 @@ let package = Package(
                 .target(name: "CLlama", condition: llama),
                 .target(name: "CLlamaShim", condition: llama),
             ]),
+
+        // The processes that engines run in.
+        .target(name: "HearthWorkers", dependencies: ["CProcess", "HearthBase", "HearthInference"]),
 
         // Classifiers of pictures.
         .target(name: "HearthClassification", dependencies: ["CVision", "HearthBase", "HearthInference"]),
@@ -162,6 +167,10 @@ let package = Package(
             name: "HearthCrashProbe",
             dependencies: ["CTerminal", "HearthBase", "HearthHTTP", "HearthTestSupport"] + deliveryFloors,
             path: "Tests/CrashProbe"),
+        // A worker of the tests of worker processes; not a product.
+        .executableTarget(
+            name: "HearthWorkerProbe", dependencies: ["CProcess", "HearthBase", "HearthWorkers"],
+            path: "Tests/WorkerProbe"),
         // Declares the names that Apple's FoundationModels and this package share.
         .target(name: "LookalikeModels", path: "Tests/Lookalike"),
         .testTarget(name: "HearthBaseTests", dependencies: ["HearthBase", "HearthTestSupport"]),
@@ -183,6 +192,9 @@ let package = Package(
         .testTarget(
             name: "HearthInferenceTests",
             dependencies: ["HearthBase", "HearthInference", "HearthTestSupport", "LookalikeModels"]),
+        .testTarget(
+            name: "HearthWorkersTests",
+            dependencies: ["CProcess", "HearthBase", "HearthTestSupport", "HearthWorkerProbe", "HearthWorkers"]),
         .testTarget(
             name: "HearthClassificationTests",
             dependencies: ["HearthBase", "HearthClassification", "HearthInference", "HearthTestSupport"]),
@@ -237,7 +249,7 @@ let settings: [SwiftSetting] = [
 ]
 for target in package.targets
 where [.regular, .executable, .test].contains(target.type)
-    && !["CLicenses", "CLlamaShim", "CPage", "CPostgres", "CTerminal", "CVision"].contains(target.name)
+    && !["CLicenses", "CLlamaShim", "CPage", "CPostgres", "CProcess", "CTerminal", "CVision"].contains(target.name)
 {
     target.swiftSettings = (target.swiftSettings ?? []) + settings
 }
