@@ -1,0 +1,103 @@
+import Foundation
+
+/// The calls into code of a model file that are under way: its template, its tokenizer, its computation. A process
+/// that runs hostile files in a worker reads from it which call takes too long.
+package final class CallWatch: Sendable {
+    /// What a call runs.
+    package enum Kind: UInt8, Sendable, CaseIterable { case template, tokenizer, step }
+
+    /// A call under way.
+    package struct Call: Sendable, Hashable {
+        package var kind: Kind
+        /// Since the call began.
+        package var wallSeconds: Double
+        /// The processor time of the call's thread since then.
+        package var processorSeconds: Double
+        /// Since the call last showed that it goes on; since its beginning for a call that never does.
+        package var silentSeconds: Double
+
+        package init(kind: Kind, wallSeconds: Double, processorSeconds: Double, silentSeconds: Double) {
+            self.kind = kind
+            self.wallSeconds = wallSeconds
+            self.processorSeconds = processorSeconds
+            self.silentSeconds = silentSeconds
+        }
+    }
+
+    private struct Entry {
+        let kind: Kind
+        let thread: pthread_t
+        let begun: UInt64
+        let processor: UInt64
+        var lastSign: UInt64
+    }
+
+    private struct State {
+        var entries: [UInt64: Entry] = [:]
+        var last: UInt64 = 0
+    }
+
+    /// Of the process.
+    package static let shared = CallWatch()
+
+    private let state = Locked(State())
+
+    package init() {}
+
+    /// Runs a call. Its thread's processor time counts from here.
+    package func during<Result>(_ kind: Kind, _ body: () throws -> Result) rethrows -> Result {
+        let thread = pthread_self()
+        let now = Self.now(CLOCK_MONOTONIC)
+        let entry = Entry(
+            kind: kind, thread: thread, begun: now, processor: Self.processorTime(of: thread) ?? 0, lastSign: now)
+        let number = state.withLock { state in
+            state.last += 1
+            state.entries[state.last] = entry
+            return state.last
+        }
+        // The entry leaves before its thread can end, so that its clock can be read under the lock.
+        defer { state.withLock { state in _ = state.entries.removeValue(forKey: number) } }
+        return try body()
+    }
+
+    /// Tells that the steps under way go on: a step calls back now and then.
+    package func showSign() {
+        let now = Self.now(CLOCK_MONOTONIC)
+        state.withLock { state in
+            for (number, entry) in state.entries where entry.kind == .step { state.entries[number]?.lastSign = now }
+        }
+    }
+
+    /// The calls under way.
+    package var calls: [Call] {
+        let now = Self.now(CLOCK_MONOTONIC)
+        return state.withLock { state in
+            state.entries.values.map { entry in
+                let processor = Self.processorTime(of: entry.thread) ?? entry.processor
+                return Call(
+                    kind: entry.kind, wallSeconds: Self.seconds(entry.begun, now),
+                    processorSeconds: Self.seconds(entry.processor, processor),
+                    silentSeconds: Self.seconds(entry.lastSign, now))
+            }
+        }
+    }
+
+    private static func seconds(_ from: UInt64, _ to: UInt64) -> Double { to > from ? Double(to - from) / 1e9 : 0 }
+
+    private static func now(_ clock: clockid_t) -> UInt64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+
+    /// In nanoseconds; `nil` where a thread's clock cannot be read from another one.
+    private static func processorTime(of thread: pthread_t) -> UInt64? {
+        #if os(Linux)
+        var clock = clockid_t()
+        guard pthread_getcpuclockid(thread, &clock) == 0 else { return nil }
+        return now(clock)
+        #else
+        return nil
+        #endif
+    }
+}

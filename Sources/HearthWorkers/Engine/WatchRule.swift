@@ -1,0 +1,35 @@
+import HearthBase
+
+/// How long a worker may take, as its parent sees it.
+struct WatchRule: Sendable {
+    /// The longest load without progress, in seconds.
+    var load = 120.0
+    /// The processor time of one call into the template or the tokenizer, in seconds.
+    var processor = 2.0
+    /// The time of such a call on the wall, in seconds.
+    var wall = 20.0
+    /// The longest step of a computation in which the engine does not once ask whether to go on, in seconds.
+    var step = 30.0
+    /// The longest time without a word while an order is under way, in seconds. A worker speaks once a second.
+    var silence = 20.0
+
+    /// What a worker did for too long; `nil` if it did nothing for too long.
+    /// - Parameters:
+    ///   - calls: of its last word.
+    ///   - silence: seconds since its last word.
+    ///   - load: seconds since the last progress of a load; `nil` without one.
+    func excess(_ calls: [CallWatch.Call], silence: Double, load: Double?) -> String? {
+        for call in calls {
+            switch call.kind {
+            case .template where call.processorSeconds > processor || call.wallSeconds > wall:
+                return "its chat template did not end"
+            case .tokenizer where call.processorSeconds > processor || call.wallSeconds > wall:
+                return "its tokenizer did not end"
+            case .step where call.silentSeconds > step: return "a step of its computation did not end"
+            default: continue
+            }
+        }
+        if let load { return load > self.load ? "its load did not go on" : nil }
+        return silence > self.silence ? "it did not answer" : nil
+    }
+}

@@ -1,0 +1,259 @@
+import Foundation
+import HearthBase
+import HearthInference
+
+/// One worker process and the orders that it carries out.
+///
+/// Whatever the worker sends is checked. A message that breaks the agreement, or a call that takes too long, ends the
+/// process; its end fails the orders under way, each within a second.
+final class WorkerConnection: Sendable {
+    typealias Sink = @Sendable (GenerationEvent) -> Void
+
+    private struct Order {
+        var continuation: CheckedContinuation<EngineReply.Answer, any Error>?
+        var onEvent: Sink?
+        var onProgress: (@Sendable (Float) -> Void)?
+        /// The bytes that its reply and events may still have.
+        var allowance: Int
+    }
+
+    private struct State {
+        var orders: [UInt32: Order] = [:]
+        var last: UInt32 = 0
+        var hasGreeted = false
+        /// Set by the end, or by what led to it.
+        var cause: String?
+        var death: LLMError?
+        var calls: [CallWatch.Call] = []
+        var lastWord: Duration = .zero
+        var lastProgress: Duration?
+        var isWatched = false
+    }
+
+    let handle: any WorkerHandle
+    private let sender: MessageSender
+    private let state = Locked(State())
+    private let watch: Stopwatch
+    private let time: TimeSource
+    private let rule: WatchRule
+    private let model: String
+    private let onDeath: @Sendable (LLMError, WorkerEnding) -> Void
+
+    /// - Parameters:
+    ///   - model: its name in errors.
+    ///   - onDeath: called once, unless the process was asked to end.
+    init(
+        _ handle: any WorkerHandle, model: String, rule: WatchRule = WatchRule(), time: TimeSource = .system,
+        onDeath: @escaping @Sendable (LLMError, WorkerEnding) -> Void
+    ) {
+        (self.handle, self.model, self.rule, self.time, self.onDeath) = (handle, model, rule, time, onDeath)
+        sender = MessageSender(handle.channel)
+        watch = time.stopwatch()
+        sender.start(name: "hearth.orders")
+        Thread {
+            ThreadName.current = "hearth.worker"
+            self.read()
+        }.start()
+    }
+
+    /// Whether the worker can take orders.
+    var isAlive: Bool { state.withLock { $0.death == nil && $0.cause == nil } }
+
+    // MARK: Orders
+
+    /// Gives an order and waits for its result.
+    /// - Parameters:
+    ///   - allowance: the most bytes of all its replies.
+    ///   - leavesAtOnce: whether a cancelled caller does not wait for the worker.
+    /// - Throws: the worker's error; `engine-died`; `CancellationError`.
+    func ask(
+        _ order: EngineOrder, allowance: Int = WorkerConnection.smallReply, leavesAtOnce: Bool = true,
+        control: ThinkingControl? = nil, onEvent: Sink? = nil, onProgress: (@Sendable (Float) -> Void)? = nil
+    ) async throws -> EngineReply.Answer {
+        let number = state.withLock { state in
+            state.last &+= 1
+            return state.last
+        }
+        let message = order.message(number)
+        let pressed = control.map { control in
+            Task { [sender, time] in
+                // The button is looked at as often as a person would notice.
+                while !control.wantsAnswer { try await time.sleep(for: .milliseconds(20)) }
+                sender.send(EngineOrder.answerNow.message(number))
+            }
+        }
+        defer { pressed?.cancel() }
+        return try await withTaskCancellationHandler {
+            try Task.checkCancellation()
+            return try await withCheckedThrowingContinuation { continuation in
+                let death = state.withLock { state -> LLMError? in
+                    if let death = state.death { return death }
+                    state.orders[number] = Order(
+                        continuation: continuation, onEvent: onEvent, onProgress: onProgress, allowance: allowance)
+                    state.lastWord = watch.elapsed
+                    if onProgress != nil { state.lastProgress = state.lastWord }
+                    return nil
+                }
+                if let death { return continuation.resume(throwing: death) }
+                sender.send(message)
+                startWatching()
+            }
+        } onCancel: {
+            sender.send(EngineOrder.cancel.message(number))
+            guard leavesAtOnce else { return }
+            let left = state.withLock { state in
+                defer { state.orders[number]?.continuation = nil }
+                return state.orders[number]?.continuation
+            }
+            left?.resume(throwing: CancellationError())
+        }
+    }
+
+    /// Enough for every reply that is no vector, prompt or answer.
+    static let smallReply = 16 << 20
+
+    /// Asks the worker to save and leave, and ends it after `limit`.
+    func end(within limit: Duration) async {
+        let farewell = Task { _ = try? await ask(.unload) }
+        let timer = Task {
+            do { try await time.sleep(for: limit) } catch { return }
+            farewell.cancel()
+        }
+        await farewell.value
+        timer.cancel()
+        kill("it was unloaded")
+        _ = await handle.ending()
+    }
+
+    /// Ends the process at once.
+    func kill(_ cause: String) {
+        state.withLock { state in if state.cause == nil { state.cause = cause } }
+        handle.kill()
+    }
+
+    // MARK: Replies
+
+    /// Reads until the process ends.
+    private func read() {
+        do {
+            while let message = try handle.channel.receiveMessage(most: Self.longestReply) {
+                try take(message)
+            }
+        } catch {
+            state.withLock { state in if state.cause == nil { state.cause = "it sent what is no reply" } }
+        }
+        handle.kill()
+        sender.close()
+        Task { await bury() }
+    }
+
+    private static let longestReply = 256 << 20
+
+    private func take(_ message: [UInt8]) throws(WireError) {
+        let (reply, number) = try EngineReply.read(message)
+        let hasGreeted = state.withLock { state in
+            state.lastWord = watch.elapsed
+            state.calls = []
+            return state.hasGreeted
+        }
+        if case .hello(let version) = reply {
+            guard !hasGreeted, version == EngineReply.version else { throw WireError() }
+            return state.withLock { $0.hasGreeted = true }
+        }
+        guard hasGreeted else { throw WireError() }
+        switch reply {
+        case .hello: break
+        case .events(let events):
+            var size = message.count
+            for (number, event) in events {
+                let sink = try charge(size, number).onEvent
+                size = 0
+                guard let sink else { throw WireError() }
+                sink(event)
+            }
+        case .progress(let fraction):
+            guard let report = try charge(message.count, number).onProgress else { throw WireError() }
+            state.withLock { $0.lastProgress = $0.lastWord }
+            report(fraction)
+        case .done(let answer): try finish(number, message.count, .success(answer))
+        case .failed(let error): try finish(number, message.count, .failure(error))
+        case .pulse(let calls): state.withLock { $0.calls = calls }
+        }
+    }
+
+    /// The order of a number, which has sent so many bytes more.
+    private func charge(_ size: Int, _ number: UInt32) throws(WireError) -> Order {
+        let order = state.withLock { state -> Order? in
+            state.orders[number]?.allowance -= size
+            return state.orders[number]
+        }
+        guard let order, order.allowance >= 0 else { throw WireError() }
+        return order
+    }
+
+    private func finish(
+        _ number: UInt32, _ size: Int, _ result: Result<EngineReply.Answer, any Error>
+    ) throws(WireError) {
+        let order = try charge(size, number)
+        state.withLock { state in
+            state.orders[number] = nil
+            if order.onProgress != nil { state.lastProgress = nil }
+        }
+        order.continuation?.resume(with: result)
+    }
+
+    /// Fails the orders under way with what is known of the end.
+    private func bury() async {
+        let ending = await handle.ending()
+        let (orders, death, wasMeant) = state.withLock { state in
+            let doing = state.orders.values.contains { $0.onProgress != nil } ? "loading" : "answering"
+            let isMeant = state.cause == "it was unloaded"
+            let reason = state.cause ?? (ending.isOutOfMemory ? "it had too little memory" : ending.reason)
+            let death = LLMError(
+                .engineDied, "the engine of \(model) ended while \(doing): \(reason)",
+                context: ErrorContext(
+                    model: model, found: ending.lastWords.isEmpty ? nil : ending.lastWords,
+                    remedy: "Ask again; the engine starts anew."))
+            state.death = death
+            defer { state.orders = [:] }
+            return (Array(state.orders.values), death, isMeant)
+        }
+        for order in orders { order.continuation?.resume(throwing: death) }
+        if !wasMeant { onDeath(death, ending) }
+    }
+
+    // MARK: Time
+
+    private func startWatching() {
+        let starts = state.withLock { state in
+            defer { state.isWatched = true }
+            return !state.isWatched
+        }
+        guard starts else { return }
+        Task { [weak self, time] in
+            while true {
+                do { try await time.sleep(for: .milliseconds(250)) } catch { return }
+                guard let self, self.look() else { return }
+            }
+        }
+    }
+
+    /// - Returns: whether orders are under way.
+    private func look() -> Bool {
+        let now = watch.elapsed
+        let (goesOn, excess) = state.withLock { state -> (Bool, String?) in
+            guard !state.orders.isEmpty, state.death == nil else {
+                state.isWatched = false
+                return (false, nil)
+            }
+            return (
+                true,
+                rule.excess(
+                    state.calls, silence: (now - state.lastWord).seconds,
+                    load: state.lastProgress.map { (now - $0).seconds })
+            )
+        }
+        if let excess { kill(excess) }
+        return goesOn
+    }
+}
