@@ -91,6 +91,16 @@ int hearth_process_start(const struct hearth_program *program, pid_t *process) {
     return error;
 }
 
+int hearth_process_pipe(int descriptors[2]) {
+#if defined(__linux__)
+    return pipe2(descriptors, O_CLOEXEC) == 0 ? 0 : errno;
+#else
+    if (pipe(descriptors) != 0) return errno;
+    for (int index = 0; index < 2; index++) fcntl(descriptors[index], F_SETFD, FD_CLOEXEC);
+    return 0;
+#endif
+}
+
 int hearth_process_watch(pid_t process) {
 #if defined(__linux__) && defined(SYS_pidfd_open)
     return (int)syscall(SYS_pidfd_open, process, 0);

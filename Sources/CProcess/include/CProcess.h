@@ -24,8 +24,25 @@ struct hearth_program {
 /// Input and output are /dev/null. Returns 0, or a value of errno.
 int hearth_process_start(const struct hearth_program *program, pid_t *process);
 
+/// Makes a pipe that no started program inherits: its reading and its writing end. Returns 0, or a value of errno.
+int hearth_process_pipe(int descriptors[2]);
+
 /// A descriptor that becomes readable when the process ends; -1 where the system has none.
 int hearth_process_watch(pid_t process);
+
+/// Limits of a worker, which it sets itself when it starts.
+struct hearth_limits {
+    uint64_t data_bytes;  ///< Private writable memory (RLIMIT_DATA); 0 for no limit.
+    int oom_score;        ///< How early the kernel ends the process when memory is short, up to 1000.
+    bool dumps_core;      ///< Otherwise no core file is written, and other processes cannot read this one's memory.
+};
+
+/// Limits the calling process for good, and denies it new privileges. Returns 0, or a value of errno.
+int hearth_limit(const struct hearth_limits *limits);
+
+/// Starts a thread that ends the process as soon as the other side of a socket is closed, no matter what the other threads do.
+/// Call it after hearth_confine, which reaches no thread started before. Returns 0, or a value of errno.
+int hearth_end_with_peer(int descriptor);
 
 #ifdef __cplusplus
 }

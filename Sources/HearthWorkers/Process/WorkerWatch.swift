@@ -1,0 +1,114 @@
+import CProcess
+import Foundation
+import HearthBase
+
+/// Waits on a thread of its own for the end of one worker, reads the worker's standard error until then, and collects
+/// its exit status, so that no zombie stays.
+///
+/// The identifier is used only under the lock and before the status is collected: until then the system gives it to no
+/// other process.
+final class WorkerWatch: Sendable {
+    private struct State {
+        var isKilled = false
+        var isCollected = false
+        var exit: WorkerExit?
+        var waiting: [CheckedContinuation<WorkerExit, Never>] = []
+    }
+
+    private let pid: Int32
+    private let errors: ErrorPipe
+    private let memoryKills: UInt64?
+    private let state = Locked(State())
+
+    init(_ pid: Int32, errors: ErrorPipe, memoryKills: UInt64?) {
+        self.pid = pid
+        self.errors = errors
+        self.memoryKills = memoryKills
+    }
+
+    func start() {
+        let thread = Thread {
+            ThreadName.current = "hearth.worker"
+            self.run()
+        }
+        thread.stackSize = 256 << 10
+        thread.start()
+    }
+
+    func kill() {
+        state.withLock { state in
+            guard !state.isCollected else { return }
+            state.isKilled = true
+            _ = Foundation.kill(pid, SIGKILL)
+        }
+    }
+
+    func wait() async -> WorkerExit {
+        await withCheckedContinuation { continuation in
+            let exit = state.withLock { state in
+                if state.exit == nil { state.waiting.append(continuation) }
+                return state.exit
+            }
+            if let exit { continuation.resume(returning: exit) }
+        }
+    }
+
+    var processorTime: Double? {
+        state.withLock { state in
+            var clock = clockid_t()
+            var time = timespec()
+            guard !state.isCollected, clock_getcpuclockid(pid, &clock) == 0, clock_gettime(clock, &time) == 0 else {
+                return nil
+            }
+            return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+        }
+    }
+
+    private func run() {
+        readErrors()
+        let status = collect()
+        _ = errors.read()
+        let hasMoreKills = memoryKills.flatMap { before in MemoryKills.count().map { $0 > before } } ?? false
+        let waiting = state.withLock { state in
+            let exit = WorkerExit(
+                waitStatus: status, isOutOfMemory: hasMoreKills && !state.isKilled, errorText: errors.text)
+            state.exit = exit
+            defer { state.waiting = [] }
+            return state.waiting.map { ($0, exit) }
+        }
+        for (continuation, exit) in waiting { continuation.resume(returning: exit) }
+    }
+
+    /// Reads the standard error until the worker ends. Where the system cannot report an end through a descriptor, until
+    /// the standard error is closed.
+    private func readErrors() {
+        let end = hearth_process_watch(pid)
+        defer { if end >= 0 { close(end) } }
+        var watched = [
+            pollfd(fd: end, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: errors.reading, events: Int16(POLLIN), revents: 0),
+        ]
+        while watched.contains(where: { $0.fd >= 0 }) {
+            guard poll(&watched, nfds_t(watched.count), -1) >= 0 else {
+                if errno == EINTR { continue }
+                return
+            }
+            if watched[0].revents != 0 { return }
+            if watched[1].revents != 0, !errors.read() { watched[1].fd = -1 }
+        }
+    }
+
+    /// Waits for the end, and collects the exit status; `nil` if the program ignores `SIGCHLD`, which leaves none.
+    private func collect() -> Int32? {
+        var facts = siginfo_t()
+        while waitid(P_PID, id_t(pid), &facts, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
+        return state.withLock { state in
+            state.isCollected = true
+            var status: Int32 = 0
+            while true {
+                if waitpid(pid, &status, 0) == pid { return status }
+                if errno != EINTR { return nil }
+            }
+        }
+    }
+}
