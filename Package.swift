@@ -138,7 +138,7 @@ let package = Package(
                 "HearthAssistant", "HearthBase", "HearthCatalog", "HearthClassification", "HearthDelivery",
                 "HearthHTTP",
                 "HearthInference", "HearthStore",
-                "HearthRouting", "HearthTransfer", .target(name: "HearthLlama", condition: llama),
+                "HearthRouting", "HearthTransfer", "HearthWorkers", .target(name: "HearthLlama", condition: llama),
             ]),
         .target(
             name: "HearthServer",

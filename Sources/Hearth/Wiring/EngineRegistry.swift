@@ -71,6 +71,13 @@ public struct EngineRegistry: Sendable {
         engines[format] = Engine(memory: memory, open: open)
     }
 
+    /// Opens the engine of a format in another way, with the same memory plan.
+    mutating func move(
+        _ format: ModelFormat, _ open: @escaping @Sendable (Request) async throws -> any InferenceEngine
+    ) {
+        if let engine = engines[format] { engines[format] = Engine(memory: engine.memory, open: open) }
+    }
+
     /// Plans the memory of an engine in bytes; `nil` if its format has no memory plan. Blocks.
     func memory(of request: Request) throws -> UInt64? { try engines[request.files.format]?.memory(request) }
 

@@ -4,6 +4,9 @@ import HearthBase
 import HearthHTTP
 
 extension HearthCommand {
+    /// The work of a process that was started as a worker, with its exit status; `nil` for any other process.
+    package static func serveWorker() -> Int32? { EngineRegistry.serveWorker() }
+
     /// Runs the process's command line and returns its exit status.
     package static func main() async -> Int32 {
         let environment = ProcessInfo.processInfo.environment
@@ -16,6 +19,7 @@ extension HearthCommand {
             environment: environment, console: console, input: DescriptorSource(descriptor: STDIN_FILENO),
             interruptions: interruptions, time: .system,
             terminal: DescriptorTerminal(input: STDIN_FILENO, output: STDOUT_FILENO))
+        context.engines = .workers()
         // `pull` reports a wrong word in the environment; an answer does not fail for it.
         context.network = { (try? NetworkChoice.monitor(environment: environment)) ?? SystemNetwork.monitor() }
         return await run(Array(ProcessInfo.processInfo.arguments.dropFirst()), in: context)
