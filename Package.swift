@@ -194,7 +194,9 @@ let package = Package(
             dependencies: ["HearthBase", "HearthInference", "HearthTestSupport", "LookalikeModels"]),
         .testTarget(
             name: "HearthWorkersTests",
-            dependencies: ["CProcess", "HearthBase", "HearthTestSupport", "HearthWorkerProbe", "HearthWorkers"]),
+            dependencies: [
+                "CProcess", "HearthBase", "HearthInference", "HearthTestSupport", "HearthWorkerProbe", "HearthWorkers",
+            ]),
         .testTarget(
             name: "HearthClassificationTests",
             dependencies: ["HearthBase", "HearthClassification", "HearthInference", "HearthTestSupport"]),

@@ -145,6 +145,14 @@ extension ModelManager {
         try await store.recordAnswer(identity, seconds: seconds)
     }
 
+    /// Rolls back a release on probation that failed in use.
+    /// - Returns: the rollback; `nil` for a release that is proven or no longer live.
+    /// - Throws: `StoreError`, also if there is no release to go back to.
+    package func refute(_ identity: ReleaseIdentity, reason: String) async throws -> Rollback? {
+        guard try await store.isOnProbation(identity) else { return nil }
+        return try await rollback(identity.family, reason: reason)
+    }
+
     // MARK: - Verification and removal
 
     /// Removes a family, or its releases with the given version and variant, and posts events.

@@ -93,6 +93,9 @@ extension ModelStore {
 
     // MARK: Probation
 
+    /// Whether a release is live and not yet proven.
+    package func isOnProbation(_ identity: ReleaseIdentity) throws -> Bool { try home.isOnProbation(identity) }
+
     /// Writes a mark before this process works with a release.
     package func mark(_ identity: ReleaseIdentity, _ mark: ActivityMark, token: String) throws {
         try marks.put(mark, identity, token: token)
@@ -109,14 +112,16 @@ extension ModelStore {
     /// For a release on probation it writes and removes a mark; for any other it only reads one small file. If the disk
     /// refuses the mark, `body` runs without one. The time of `body` counts as use even if it throws: surviving it is
     /// what proves a release.
+    /// - Parameter marks: whether the end of this process can be the release's doing; not if another process computes.
     /// - Throws: only what `body` throws.
     package func guarding<Result>(
-        _ identity: ReleaseIdentity, _ stage: GuardedStage, isolation: isolated (any Actor)? = #isolation,
-        _ body: () async throws -> Result
+        _ identity: ReleaseIdentity, _ stage: GuardedStage, marks: Bool = true,
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Result
     ) async throws -> Result {
-        guard let token = await beginGuarding(identity, stage) else { return try await body() }
-        let renewal = marks.renewing(identity, token: token)
-        defer { renewal.stop() }
+        guard (try? home.isOnProbation(identity)) == true else { return try await body() }
+        let token = marks ? await beginGuarding(identity, stage) : nil
+        let renewal = token.map { self.marks.renewing(identity, token: $0) }
+        defer { renewal?.stop() }
         let stopwatch = home.time.stopwatch()
         do {
             let result = try await body()
@@ -130,7 +135,6 @@ extension ModelStore {
 
     private func beginGuarding(_ identity: ReleaseIdentity, _ stage: GuardedStage) -> String? {
         do {
-            guard try home.isOnProbation(identity) else { return nil }
             let token = ActivityMark.token()
             let mark = ActivityMark(stage == .load ? .load : .generate, at: home.time.now)
             try marks.put(mark, identity, token: token)
@@ -141,9 +145,9 @@ extension ModelStore {
         }
     }
 
-    private func endGuarding(_ identity: ReleaseIdentity, _ token: String, seconds: Double) async {
+    private func endGuarding(_ identity: ReleaseIdentity, _ token: String?, seconds: Double) async {
         do {
-            try marks.remove(identity, token: token)
+            if let token { try marks.remove(identity, token: token) }
             guard seconds > 0, try home.isOnProbation(identity) else { return }
             if let lock = try FileLock.tryAcquire(layout.lock) {
                 defer { lock.release() }

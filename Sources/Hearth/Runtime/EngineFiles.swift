@@ -14,6 +14,7 @@ final class EngineFiles: Sendable {
     let bundled = Locked<[ReleaseIdentity: BundledRelease]>([:])
     /// Loads, answers and artifact builds of installed releases. One that is cut short counts as a crash.
     private let work = WorkUnderWay()
+    private let deaths = ReleaseDeaths()
 
     init(manager: ModelManager, engines: EngineRegistry, configuration: Configuration, memory: EngineMemory) {
         self.manager = manager
@@ -54,11 +55,20 @@ final class EngineFiles: Sendable {
             let estimate = await manager.memoryEstimate(of: .downloaded(release), opening: weights)
             var engine = engine(of: files, estimate: estimate)
             engine.isVision = engine.isVision || release.receipt.role == .vision
+            let deaths = engines.areWorkers ? deaths : nil
             engine.open = { [manager, work, open = engine.open] occupied, progress in
-                let engine = try await work.perform {
-                    try await manager.store.guarding(identity, .load) { try await open(occupied, progress) }
+                do {
+                    let engine = try await work.perform {
+                        try await manager.store.guarding(identity, .load, marks: deaths == nil) {
+                            try await open(occupied, progress)
+                        }
+                    }
+                    return WatchedEngine(
+                        engine: engine, manager: manager, release: identity, answers: work, deaths: deaths)
+                } catch let error as LLMError where error.code == .engineDied {
+                    await deaths?.died(identity, .load, manager)
+                    throw error
                 }
-                return WatchedEngine(engine: engine, manager: manager, release: identity, answers: work)
             }
             engine.close = { lease.release() }
             return engine

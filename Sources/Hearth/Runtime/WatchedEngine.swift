@@ -15,6 +15,8 @@ package struct WatchedEngine: InferenceEngine, ForwardingTokenReader {
     let release: ReleaseIdentity
     /// Stops the answers under way at the end of the program.
     let answers: WorkUnderWay
+    /// The deaths of the release's workers; `nil` for an engine in this process.
+    let deaths: ReleaseDeaths?
 
     package var modelInformation: ModelInformation { get async throws { try await engine.modelInformation } }
 
@@ -26,17 +28,15 @@ package struct WatchedEngine: InferenceEngine, ForwardingTokenReader {
 
     /// Guarded like an answer during probation, but not counted as one.
     package func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws {
-        try await answers.perform { [engine, manager, release] in
-            try await manager.store.guarding(release, .generate) {
-                try await engine.reader.prepare(messages, options: options)
-            }
+        try await answers.perform { [engine] in
+            try await guarding(.prompt(messages)) { try await engine.reader.prepare(messages, options: options) }
         }
     }
 
     /// Guarded like an answer during probation, but not counted as one.
     package func embed(_ texts: [String]) async throws -> [[Float]] {
-        try await answers.perform { [engine, manager, release] in
-            try await manager.store.guarding(release, .generate) { try await engine.reader.embed(texts) }
+        try await answers.perform { [engine] in
+            try await guarding(.texts(texts)) { try await engine.reader.embed(texts) }
         }
     }
 
@@ -46,7 +46,7 @@ package struct WatchedEngine: InferenceEngine, ForwardingTokenReader {
     ) async throws -> GenerationSummary {
         try await answers.perform {
             let hasCalled = Locked(false)
-            let summary = try await manager.store.guarding(release, .generate) {
+            let summary = try await guarding(.prompt(messages)) {
                 try await engine.generate(messages, options: options) { event in
                     if case .toolCall = event { hasCalled.withLock { $0 = true } }
                     onEvent(event)
@@ -55,6 +55,18 @@ package struct WatchedEngine: InferenceEngine, ForwardingTokenReader {
             // A tool call precedes the answer.
             if !hasCalled.withLock({ $0 }), summary.isAnswer { await count() }
             return summary
+        }
+    }
+
+    /// Works with the release so that its end during probation counts.
+    private func guarding<Value: Sendable>(
+        _ request: ReleaseDeaths.Request, _ body: () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await manager.store.guarding(release, .generate, marks: deaths == nil, body)
+        } catch let error as LLMError where error.code == .engineDied {
+            await deaths?.died(release, request, manager)
+            throw error
         }
     }
 

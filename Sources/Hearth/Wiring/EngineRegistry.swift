@@ -33,6 +33,8 @@ public struct EngineRegistry: Sendable {
     }
 
     private var engines: [ModelFormat: Engine] = [:]
+    /// Whether each engine runs in a process of its own, so that no model can end this one.
+    package internal(set) var areWorkers = false
 
     /// No engine.
     public init() {}

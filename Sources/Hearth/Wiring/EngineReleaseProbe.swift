@@ -4,6 +4,7 @@ import HearthCatalog
 import HearthDelivery
 import HearthInference
 import HearthStore
+import HearthWorkers
 
 /// Probes a release with an engine of this build: loads it, generates from the canary's prompt or embeds it, and
 /// unloads it before the report.
@@ -106,10 +107,12 @@ package struct EngineReleaseProbe: ReleaseProbe {
 
     /// - Returns: `nil` if there is too little memory for the attempt.
     private func attempt(_ candidate: ProbeCandidate) async throws -> ProbeReport? {
-        let memory = PeakMemory()
+        let here = PeakMemory()
         let loading = time.stopwatch()
         guard let engine = try await open(candidate) else { return nil }
         let loadSeconds = loading.elapsed.seconds
+        let worker = (engine as? WorkerEngine)?.process
+        let memory = { worker.map { PeakMemory.bytes(of: $0) } ?? here?.bytes }
         do {
             let information = try await engine.modelInformation
             let report =
@@ -126,7 +129,7 @@ package struct EngineReleaseProbe: ReleaseProbe {
     }
 
     private func ask(
-        _ canary: Canary, of engine: any InferenceEngine, loadSeconds: Double, _ memory: PeakMemory?
+        _ canary: Canary, of engine: any InferenceEngine, loadSeconds: Double, _ memory: () -> UInt64?
     ) async throws -> ProbeReport {
         let answering = time.stopwatch()
         let options = GenerationOptions(
@@ -138,7 +141,7 @@ package struct EngineReleaseProbe: ReleaseProbe {
         return ProbeReport(
             text: text.withLock { $0 }, generatedTokens: summary.usage.generatedTokens, loadSeconds: loadSeconds,
             answerSeconds: answering.elapsed.seconds, tokensPerSecond: summary.timings.decodeTokensPerSecond,
-            peakMemoryBytes: memory?.bytes, isTimedOut: summary.reason == .timedOut)
+            peakMemoryBytes: memory(), isTimedOut: summary.reason == .timedOut)
     }
 
     /// Embeds the canary's prompt with an encoder, in the context it needs.
@@ -146,7 +149,7 @@ package struct EngineReleaseProbe: ReleaseProbe {
     /// - Throws: `generation-failed` for a vector that is not finite or of the wrong length.
     private func embed(
         _ canary: Canary, with engine: any InferenceEngine, _ information: ModelInformation, loadSeconds: Double,
-        _ memory: PeakMemory?
+        _ memory: () -> UInt64?
     ) async throws -> ProbeReport? {
         let length = information.embeddingLength
         guard length > 0 else { return nil }
@@ -165,7 +168,7 @@ package struct EngineReleaseProbe: ReleaseProbe {
         }
         return ProbeReport(
             text: "", generatedTokens: 0, loadSeconds: loadSeconds, answerSeconds: seconds, tokensPerSecond: 0,
-            peakMemoryBytes: memory?.bytes, embeddingLength: length)
+            peakMemoryBytes: memory(), embeddingLength: length)
     }
 }
 

@@ -14,6 +14,7 @@ extension EngineRegistry {
     ///   for the running one.
     public static func workers(executable: URL? = nil) -> EngineRegistry {
         var engines = EngineRegistry.standard
+        engines.areWorkers = true
         let program = executable.map { Path($0.path) } ?? WorkerProcess.thisProgram
         for format in engines.formats {
             engines.move(format) { request in

@@ -28,9 +28,12 @@ struct PeakMemory: Sendable {
     /// The peak since the start in bytes, beyond the memory used then.
     var bytes: UInt64? { Self.value("VmHWM").map { $0 > before ? $0 - before : 0 } }
 
-    private static func value(_ key: String) -> UInt64? {
+    /// The peak of another process since its start, in bytes.
+    static func bytes(of process: Int32) -> UInt64? { value("VmHWM", of: "\(process)") }
+
+    private static func value(_ key: String, of process: String = "self") -> UInt64? {
         // Some systems have no /proc, or hide it.
-        guard let text = SystemFile.contents("/proc/self/status") else { return nil }
+        guard let text = SystemFile.contents("/proc/\(process)/status") else { return nil }
         return Self.value(key, in: text)
     }
 

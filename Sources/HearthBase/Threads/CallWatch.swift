@@ -29,6 +29,9 @@ package final class CallWatch: Sendable {
         let thread: pthread_t
         let begun: UInt64
         let processor: UInt64
+        let signs: (@Sendable () -> UInt64)?
+        /// The signs seen by the last look, and when there were more than before.
+        var seen: UInt64 = 0
         var lastSign: UInt64
     }
 
@@ -45,11 +48,15 @@ package final class CallWatch: Sendable {
     package init() {}
 
     /// Runs a call. Its thread's processor time counts from here.
-    package func during<Result>(_ kind: Kind, _ body: () throws -> Result) rethrows -> Result {
+    /// - Parameter signs: a number that grows while the call goes on; `nil` for a call that shows nothing.
+    package func during<Result>(
+        _ kind: Kind, signs: (@Sendable () -> UInt64)? = nil, _ body: () throws -> Result
+    ) rethrows -> Result {
         let thread = pthread_self()
         let now = Self.now(CLOCK_MONOTONIC)
         let entry = Entry(
-            kind: kind, thread: thread, begun: now, processor: Self.processorTime(of: thread) ?? 0, lastSign: now)
+            kind: kind, thread: thread, begun: now, processor: Self.processorTime(of: thread) ?? 0,
+            signs: signs, seen: signs?() ?? 0, lastSign: now)
         let number = state.withLock { state in
             state.last += 1
             state.entries[state.last] = entry
@@ -60,19 +67,14 @@ package final class CallWatch: Sendable {
         return try body()
     }
 
-    /// Tells that the steps under way go on: a step calls back now and then.
-    package func showSign() {
-        let now = Self.now(CLOCK_MONOTONIC)
-        state.withLock { state in
-            for (number, entry) in state.entries where entry.kind == .step { state.entries[number]?.lastSign = now }
-        }
-    }
-
     /// The calls under way.
     package var calls: [Call] {
         let now = Self.now(CLOCK_MONOTONIC)
         return state.withLock { state in
-            state.entries.values.map { entry in
+            state.entries.map { number, entry in
+                var entry = entry
+                if let signs = entry.signs?(), signs != entry.seen { (entry.seen, entry.lastSign) = (signs, now) }
+                state.entries[number] = entry
                 let processor = Self.processorTime(of: entry.thread) ?? entry.processor
                 return Call(
                     kind: entry.kind, wallSeconds: Self.seconds(entry.begun, now),

@@ -9,13 +9,18 @@ package final class EngineService: Sendable {
     ///   - content: of the order, as the other side of the program made it.
     ///   - progress: 0...1.
     package typealias Open =
-        @Sendable (_ content: [UInt8], _ progress: @escaping @Sendable (Float) -> Void) async throws -> any InferenceEngine
+        @Sendable (_ content: [UInt8], _ progress: @escaping @Sendable (Float) -> Void) async throws ->
+        any InferenceEngine
 
     /// An order under way. Its fields are used on the reading thread only.
     private final class Running: @unchecked Sendable {
         var task: Task<Void, Never>?
         let control = ThinkingControl()
     }
+
+    /// Does other work on a model's files.
+    package typealias Work =
+        @Sendable (_ content: [UInt8], _ progress: @escaping @Sendable (Float) -> Void) async throws -> [UInt8]
 
     private struct State {
         var engine: (any InferenceEngine)?
@@ -25,6 +30,7 @@ package final class EngineService: Sendable {
     private let channel: FrameChannel
     private let replies: MessageSender
     private let open: Open
+    private let work: Work
     private let state = Locked(State())
 
     /// The bytes of replies that wait for the other side, before the engine waits too.
@@ -34,9 +40,10 @@ package final class EngineService: Sendable {
     /// The time between two looks at the calls into the model's own code.
     private static let pulseSeconds = 0.25
 
-    package init(_ channel: FrameChannel, open: @escaping Open) {
+    package init(_ channel: FrameChannel, open: @escaping Open, work: @escaping Work = { _, _ in [] }) {
         self.channel = channel
         self.open = open
+        self.work = work
         replies = MessageSender(channel, limit: Self.waitingReplies)
     }
 
@@ -85,6 +92,7 @@ package final class EngineService: Sendable {
         _ order: EngineOrder, _ number: UInt32, _ control: ThinkingControl
     ) async throws -> EngineReply.Answer {
         if case .open(let content) = order { return try await open(content, number) }
+        if case .work(let content) = order { return .content(try await work(content, progress(of: number))) }
         guard let engine = state.withLock({ $0.engine }) else { throw LLMError(.modelNotLoaded, "no model is loaded") }
         let reader = engine.reader
         switch order {
@@ -104,17 +112,19 @@ package final class EngineService: Sendable {
             let rendered = try await reader.rendered(messages, options: options)
             return .rendered(rendered.text, rendered.tokenCount)
         case .unload: await reader.unload()
-        case .open, .cancel, .answerNow: break
+        case .open, .work, .cancel, .answerNow: break
         }
         return .done
     }
 
     private func open(_ content: [UInt8], _ number: UInt32) async throws -> EngineReply.Answer {
-        let engine = try await open(content) { [replies] fraction in
-            replies.send(EngineReply.progress(min(max(0, fraction), 1)).message(number))
-        }
+        let engine = try await open(content, progress(of: number))
         state.withLock { $0.engine = engine }
         return .opened(try await engine.modelInformation, try await engine.capabilities)
+    }
+
+    private func progress(of number: UInt32) -> @Sendable (Float) -> Void {
+        { [replies] in replies.send(EngineReply.progress(min(max(0, $0), 1)).message(number)) }
     }
 
     /// Tells which calls into the model's own code take long, and that this process lives.

@@ -11,6 +11,8 @@ enum EngineOrder: Sendable {
     case count([ChatMessage])
     case pieces([TokenID])
     case rendered([ChatMessage], GenerationOptions)
+    /// Other work on a model's files, whose content belongs to whoever does it.
+    case work([UInt8])
     /// Saves what outlives the engine, and ends the process.
     case unload
     /// Ends the order of the number.
@@ -31,6 +33,7 @@ enum EngineOrder: Sendable {
         case .unload: 9
         case .cancel: 10
         case .answerNow: 11
+        case .work: 12
         }
     }
 
@@ -39,7 +42,7 @@ enum EngineOrder: Sendable {
         writer.write(kind)
         writer.write(number)
         switch self {
-        case .open(let content): writer.write(content)
+        case .open(let content), .work(let content): writer.write(content)
         case .generate(let messages, let options), .prepare(let messages, let options),
             .rendered(let messages, let options):
             writer.write(messages)
@@ -75,6 +78,7 @@ enum EngineOrder: Sendable {
         case 9: order = .unload
         case 10: order = .cancel
         case 11: order = .answerNow
+        case 12: order = .work(Array(try reader.data()))
         default: throw WireError()
         }
         try reader.end()

@@ -13,6 +13,7 @@ enum EngineReply {
         case count(Int)
         case pieces([[UInt8]])
         case rendered(String, Int)
+        case content([UInt8])
     }
 
     /// The first message: the version of what both speak.
@@ -134,6 +135,9 @@ extension WireWriter {
             write(UInt8(7))
             write(text)
             write(count)
+        case .content(let content):
+            write(UInt8(8))
+            write(content)
         }
     }
 }
@@ -154,6 +158,7 @@ extension WireReader {
         case 5: return .count(try count())
         case 6: return .pieces(try list { reader throws(WireError) in Array(try reader.data()) })
         case 7: return .rendered(try text(), try count())
+        case 8: return .content(Array(try data()))
         default: throw WireError()
         }
     }

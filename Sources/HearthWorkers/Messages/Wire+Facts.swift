@@ -50,7 +50,9 @@ extension WireReader {
         guard try number(UInt8.self) == 1 else { return CancellationError() }
         let code = try text(64)
         let message = try self.words()
-        guard code.isCode, let disposition = ErrorDisposition(rawValue: try number(Int32.self)) else { throw WireError() }
+        guard code.isCode, let disposition = ErrorDisposition(rawValue: try number(Int32.self)) else {
+            throw WireError()
+        }
         func words(_ reader: inout WireReader) throws(WireError) -> String { try reader.words() }
         var context = ErrorContext(
             model: try optional(words), file: try optional(words), url: try optional(words),
@@ -64,6 +66,8 @@ extension WireReader {
 
     /// Words to display: without control characters, and not longer than anyone reads.
     private mutating func words() throws(WireError) -> String {
-        String(try text().unicodeScalars.lazy.filter { $0.properties.generalCategory != .control }.prefix(4096).map(Character.init))
+        String(
+            try text().unicodeScalars.lazy.filter { $0.properties.generalCategory != .control }.prefix(4096).map(
+                Character.init))
     }
 }

@@ -116,7 +116,8 @@ extension WireReader {
     private mutating func sampling() throws(WireError) -> SamplingOptions {
         func float(_ reader: inout WireReader) throws(WireError) -> Float { try reader.float() }
         var sampling = SamplingOptions(
-            temperature: try self.float(), seed: try optional { reader throws(WireError) in try reader.number(UInt32.self) },
+            temperature: try self.float(),
+            seed: try optional { reader throws(WireError) in try reader.number(UInt32.self) },
             topK: try optional { reader throws(WireError) in try reader.integer() }, topP: try optional(float),
             minP: try optional(float), repeatPenalty: try optional(float), frequencyPenalty: try optional(float),
             presencePenalty: try optional(float), penaltyWindow: try integer())
