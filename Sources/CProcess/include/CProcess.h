@@ -44,6 +44,34 @@ int hearth_limit(const struct hearth_limits *limits);
 /// Call it after hearth_confine, which reaches no thread started before. Returns 0, or a value of errno.
 int hearth_end_with_peer(int descriptor);
 
+/// What a confined process may open. Files that are open already stay so.
+struct hearth_confinement {
+    char *const *readable;  ///< Files, and folders with all that is below them.
+    size_t readable_count;
+    const int *descriptors;  ///< Readable files and folders, opened at least with O_PATH. They stay the caller's.
+    size_t descriptor_count;
+    char *const *writable;  ///< Folders in which files are also written, made and removed.
+    size_t writable_count;
+};
+
+/// What a confined process cannot do.
+enum hearth_confined {
+    HEARTH_CONFINED_FILES = 1 << 0,    ///< Open other files.
+    HEARTH_CONFINED_NETWORK = 1 << 1,  ///< Connect over TCP, by a rule about files and networks (Landlock).
+    HEARTH_CONFINED_SIGNALS = 1 << 2,  ///< Reach other processes by signals and abstract sockets (Landlock).
+    HEARTH_CONFINED_CALLS = 1 << 3,    ///< Use sockets, processes and most other system calls (seccomp).
+};
+
+/// Confines the process for good. Call it in `main` before any other thread: rules about files reach no thread started before.
+/// Returns the bits of enum hearth_confined that hold.
+int hearth_confine(const struct hearth_confinement *confinement);
+
+/// The version of the kernel's rules about files (Landlock); 0 for none.
+int hearth_confinement_files(void);
+
+/// Whether the kernel filters system calls (seccomp).
+bool hearth_confinement_calls(void);
+
 #ifdef __cplusplus
 }
 #endif

@@ -60,7 +60,7 @@ package final class WorkerProcess: Sendable {
                     ([far] + descriptors).withUnsafeBufferPointer { descriptors in
                         executable.string.withCString { path in
                             var program = hearth_program(
-                                path: path, arguments: words, environment: assignments,
+                                path: path, arguments: words.baseAddress, environment: assignments.baseAddress,
                                 descriptors: descriptors.baseAddress, descriptor_count: descriptors.count,
                                 error_descriptor: errors.writing)
                             return hearth_process_start(&program, &process)
@@ -91,13 +91,4 @@ package final class WorkerProcess: Sendable {
 
     /// The processor time that all threads of the worker have used, in seconds; `nil` after its end.
     package var processorTime: Double? { watch.processorTime }
-}
-
-/// Calls `body` with a list of C strings that ends with `NULL`.
-private func withStrings<Result>(
-    _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>?) -> Result
-) -> Result {
-    let copies: [UnsafeMutablePointer<CChar>?] = strings.map { strdup($0) } + [nil]
-    defer { for copy in copies { free(copy) } }
-    return copies.withUnsafeBufferPointer { body($0.baseAddress) }
 }
