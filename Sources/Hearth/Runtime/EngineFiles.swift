@@ -55,7 +55,7 @@ final class EngineFiles: Sendable {
             let estimate = await manager.memoryEstimate(of: .downloaded(release), opening: weights)
             var engine = engine(of: files, estimate: estimate)
             engine.isVision = engine.isVision || release.receipt.role == .vision
-            let deaths = engines.areWorkers ? deaths : nil
+            let deaths = engines.workerProgram == nil ? nil : deaths
             engine.open = { [manager, work, open = engine.open] occupied, progress in
                 do {
                     let engine = try await work.perform {

@@ -20,9 +20,10 @@ package enum EngineOpening {
     }
 
     /// The preparer of artifacts for this device; `nil` in a build without llama.cpp.
-    static func preparer(deviceMemory: UInt64) -> (any ReleasePreparer)? {
+    /// - Parameter worker: the program in which it works; `nil` for this process.
+    static func preparer(deviceMemory: UInt64, worker: Path?) -> (any ReleasePreparer)? {
         #if Llama
-        QuantizingPreparer(deviceMemory: deviceMemory)
+        QuantizingPreparer(worker: worker, deviceMemory: deviceMemory)
         #else
         nil
         #endif

@@ -33,8 +33,8 @@ public struct EngineRegistry: Sendable {
     }
 
     private var engines: [ModelFormat: Engine] = [:]
-    /// Whether each engine runs in a process of its own, so that no model can end this one.
-    package internal(set) var areWorkers = false
+    /// The program of the workers in which all engines run; `nil` for engines in this process.
+    package internal(set) var workerProgram: Path?
 
     /// No engine.
     public init() {}

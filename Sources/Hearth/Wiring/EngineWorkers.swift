@@ -14,11 +14,12 @@ extension EngineRegistry {
     ///   for the running one.
     public static func workers(executable: URL? = nil) -> EngineRegistry {
         var engines = EngineRegistry.standard
-        engines.areWorkers = true
         let program = executable.map { Path($0.path) } ?? WorkerProcess.thisProgram
+        engines.workerProgram = program
         for format in engines.formats {
             engines.move(format) { request in
-                try await WorkerEngine.open(WorkerOrder.launch(request, program), progress: request.progress)
+                try await WorkerEngine.open(
+                    try await blocking { try WorkerLoad.launch(request, program) }, progress: request.progress)
             }
         }
         return engines
@@ -29,26 +30,66 @@ extension EngineRegistry {
     /// - Parameter arguments: of the process.
     /// - Returns: the status to exit with; `nil` for a process that was not started as a worker.
     public static func serveWorker(arguments: [String] = CommandLine.arguments) -> Int32? {
-        guard arguments.dropFirst().first == WorkerOrder.command else { return nil }
+        guard arguments.dropFirst().first == WorkerStart.command else { return nil }
         var words = Array(arguments.dropFirst(2))
-        guard let limits = WorkerLimits(takenFrom: &words) else { return ErrorDisposition.usage.exitStatus }
+        guard let limits = WorkerLimits(takenFrom: &words), let start = WorkerStart(words: words) else {
+            return ErrorDisposition.usage.exitStatus
+        }
+        let channel = FrameChannel(descriptor: WorkerProcess.channelDescriptor)
         do {
             try limits.apply()
+            _ = confine(readable: start.readable, writable: start.writable)
+            try endWithParent(channel)
         } catch {
             return ErrorDisposition.failed.exitStatus
         }
-        let channel = FrameChannel(descriptor: WorkerProcess.channelDescriptor)
         EngineService(channel) { content, progress in
-            try await WorkerOrder(content).open(progress)
+            try await JSON.value(WorkerLoad.self, Data(content)).open(progress)
+        } work: { content, progress in
+            try await JSON.value(WorkerJob.self, Data(content)).run(progress)
         }.run()
         return 0
     }
 }
 
-/// What a worker opens.
-private struct WorkerOrder: Codable {
+/// The start of a worker: the program, and the files that it may use.
+struct WorkerStart: Sendable {
     static let command = "worker"
 
+    var program = WorkerProcess.thisProgram
+    var readable: [Path] = []
+    var writable: [Path] = []
+    var limits = WorkerLimits()
+
+    init(_ program: Path = WorkerProcess.thisProgram, readable: [Path] = [], writable: [Path] = []) {
+        (self.program, self.readable, self.writable) = (program, readable, writable)
+    }
+
+    /// Reads the words of a command line; `nil` if they name no start.
+    fileprivate init?(words: [String]) {
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            guard let path = rest.popFirst().map({ Path($0) }) else { return nil }
+            switch word {
+            case "--read": readable.append(path)
+            case "--write": writable.append(path)
+            default: return nil
+            }
+        }
+    }
+
+    /// Starts the process. Blocks.
+    func start() throws -> any WorkerHandle {
+        let (process, channel) = try WorkerProcess.spawn(
+            executable: program,
+            arguments: [Self.command] + readable.flatMap { ["--read", $0.string] }
+                + writable.flatMap { ["--write", $0.string] }, limits: limits)
+        return StartedWorker(worker: process, channel: channel)
+    }
+}
+
+/// What the worker of an engine opens.
+private struct WorkerLoad: Codable {
     let weights: String
     let projector: String?
     /// The settings of the engine, as `config.json` has them.
@@ -72,8 +113,6 @@ private struct WorkerOrder: Codable {
         (deviceMemory, occupied) = (request.deviceMemory, request.occupied)
     }
 
-    init(_ content: [UInt8]) throws { self = try JSON.value(WorkerOrder.self, Data(content)) }
-
     /// Loads the engine in this process.
     func open(_ progress: @escaping @Sendable (Float) -> Void) async throws -> any InferenceEngine {
         try await EngineOpening.open(
@@ -82,13 +121,46 @@ private struct WorkerOrder: Codable {
             progress: progress)
     }
 
+    /// How its worker is started. Blocks.
     static func launch(_ request: EngineRegistry.Request, _ program: Path) throws -> WorkerEngine.Launch {
-        let content = Array(try JSON.data(WorkerOrder(request)))
-        return WorkerEngine.Launch(model: request.weights.lastComponent, content: content) {
-            let (process, channel) = try WorkerProcess.spawn(
-                executable: program, arguments: [command], limits: WorkerLimits())
-            return StartedWorker(worker: process, channel: channel)
+        let configuration = request.configuration
+        if let folder = configuration.stateFolder {
+            try FileManager.default.createDirectory(
+                atPath: folder.string, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         }
+        var start = WorkerStart(
+            program, readable: request.weights.shards + [request.projector].compactMap(\.self),
+            writable: [configuration.stateFolder].compactMap(\.self))
+        start.limits.dataBytes = configuration.ignoresMemory ? nil : try request.dataLimit
+        return WorkerEngine.Launch(
+            model: request.weights.lastComponent, content: Array(try JSON.data(WorkerLoad(request)))
+        ) { [start] in try start.start() }
+    }
+}
+
+extension EngineRegistry.Request {
+    /// The private memory of a worker in bytes; `nil` for a model without a plan. Beyond the plan it has room for kept
+    /// states and pictures, a context for vectors, and the stacks and static data that the system counts too. The weights
+    /// are mapped and do not count, but a back end can copy them into an order of its own, so they are in it.
+    fileprivate var dataLimit: UInt64? {
+        get throws {
+            guard
+                let plan = try MemoryPlanning.plan(
+                    file: weights, projector: projector, configuration: configuration, deviceMemory: deviceMemory,
+                    occupied: occupied)
+            else { return nil }
+            let kept = min(512 << 20, deviceMemory / 16)
+            return plan.estimate.total.addingSaturating(plan.estimate.compute).addingSaturating(kept)
+                .addingSaturating(256 << 20)
+        }
+    }
+}
+
+extension Path {
+    /// The file with all parts of a split model.
+    fileprivate var shards: [Path] {
+        guard let name = RelativePath(lastComponent).flatMap({ ShardName($0) }) else { return [self] }
+        return name.paths(beside: self)
     }
 }
 

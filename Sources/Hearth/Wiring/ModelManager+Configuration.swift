@@ -59,7 +59,8 @@ extension ModelManager {
             bundled: bundled,
             hub: HubSettings.read(environment),
             // With `ignoresMemory`, models are used as published.
-            preparer: EngineOpening.preparer(deviceMemory: configuration.ignoresMemory ? .max : deviceMemory),
+            preparer: EngineOpening.preparer(
+                deviceMemory: configuration.ignoresMemory ? .max : deviceMemory, worker: engines.workerProgram),
             probe: ClassifierReleaseProbe(
                 engines: EngineReleaseProbe(
                     configuration: configuration, engines: engines,

@@ -9,6 +9,8 @@ import HearthStore
 /// Quantizes GGUF models that are too large for this device, with llama.cpp.
 package struct QuantizingPreparer: ReleasePreparer {
     private static let engine = "llama.cpp"
+    /// The program of a worker that quantizes; `nil` for this process.
+    var worker: Path?
     var deviceMemory = DeviceMemory.read().usable
     var fileSystem: any FileSystem = LocalFileSystem()
 
@@ -55,8 +57,13 @@ package struct QuantizingPreparer: ReleasePreparer {
         guard let weights = release.weights, let kind = LlamaQuantizer.Target(rawValue: recipe.settings) else {
             throw FileError(errno: ENOENT, doing: "quantize", path: release.folder)
         }
-        try await LlamaQuantizer.quantize(
-            weights, to: target, as: kind, allowsRequantizing: true, progress: progress)
+        let job = WorkerJob.quantize(source: weights.string, target: target.string, type: kind.rawValue)
+        guard let worker else {
+            _ = try await job.run { progress(Double($0)) }
+            return
+        }
+        let start = WorkerStart(worker, readable: [weights], writable: [target.parent])
+        _ = try await job.run(by: start, model: release.identity.description) { progress(Double($0)) }
     }
 }
 #endif

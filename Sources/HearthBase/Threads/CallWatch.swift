@@ -53,9 +53,9 @@ package final class CallWatch: Sendable {
         _ kind: Kind, signs: (@Sendable () -> UInt64)? = nil, _ body: () throws -> Result
     ) rethrows -> Result {
         let thread = pthread_self()
-        let now = Self.now(CLOCK_MONOTONIC)
+        let now = SystemClock.monotonic
         let entry = Entry(
-            kind: kind, thread: thread, begun: now, processor: Self.processorTime(of: thread) ?? 0,
+            kind: kind, thread: thread, begun: now, processor: SystemClock.processor(ofThread: thread) ?? 0,
             signs: signs, seen: signs?() ?? 0, lastSign: now)
         let number = state.withLock { state in
             state.last += 1
@@ -69,13 +69,13 @@ package final class CallWatch: Sendable {
 
     /// The calls under way.
     package var calls: [Call] {
-        let now = Self.now(CLOCK_MONOTONIC)
+        let now = SystemClock.monotonic
         return state.withLock { state in
             state.entries.map { number, entry in
                 var entry = entry
                 if let signs = entry.signs?(), signs != entry.seen { (entry.seen, entry.lastSign) = (signs, now) }
                 state.entries[number] = entry
-                let processor = Self.processorTime(of: entry.thread) ?? entry.processor
+                let processor = SystemClock.processor(ofThread: entry.thread) ?? entry.processor
                 return Call(
                     kind: entry.kind, wallSeconds: Self.seconds(entry.begun, now),
                     processorSeconds: Self.seconds(entry.processor, processor),
@@ -85,21 +85,4 @@ package final class CallWatch: Sendable {
     }
 
     private static func seconds(_ from: UInt64, _ to: UInt64) -> Double { to > from ? Double(to - from) / 1e9 : 0 }
-
-    private static func now(_ clock: clockid_t) -> UInt64 {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-    }
-
-    /// In nanoseconds; `nil` where a thread's clock cannot be read from another one.
-    private static func processorTime(of thread: pthread_t) -> UInt64? {
-        #if os(Linux)
-        var clock = clockid_t()
-        guard pthread_getcpuclockid(thread, &clock) == 0 else { return nil }
-        return now(clock)
-        #else
-        return nil
-        #endif
-    }
 }

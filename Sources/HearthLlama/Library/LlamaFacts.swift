@@ -3,9 +3,9 @@ import CLlama
 import HearthInference
 
 /// The version of llama.cpp and the devices it can compute on.
-package struct LlamaFacts: Sendable, Hashable {
+package struct LlamaFacts: Sendable, Hashable, Codable {
     /// A device of one of ggml's back ends.
-    package struct Device: Sendable, Hashable {
+    package struct Device: Sendable, Hashable, Codable {
         /// The device's name, such as `CPU` or `Vulkan0`.
         package let name: String
         /// The device's description, such as the processor's name.

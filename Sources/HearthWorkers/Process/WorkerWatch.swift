@@ -55,12 +55,7 @@ final class WorkerWatch: Sendable {
 
     var processorTime: Double? {
         state.withLock { state in
-            var clock = clockid_t()
-            var time = timespec()
-            guard !state.isCollected, clock_getcpuclockid(pid, &clock) == 0, clock_gettime(clock, &time) == 0 else {
-                return nil
-            }
-            return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+            state.isCollected ? nil : SystemClock.processor(ofProcess: pid).map { Double($0) * 1e-9 }
         }
     }
 

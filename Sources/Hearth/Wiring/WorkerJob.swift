@@ -1,0 +1,42 @@
+import Foundation
+import HearthBase
+import HearthInference
+import HearthWorkers
+
+#if Llama
+import HearthLlama
+#endif
+
+/// Work on a model's files or a GPU beside the engines, each in a worker of its own.
+enum WorkerJob: Codable, Sendable {
+    /// Tells the devices of this machine.
+    case devices
+    /// Writes weights with fewer bits.
+    case quantize(source: String, target: String, type: String)
+
+    /// Does the work in this process.
+    /// - Returns: the result as JSON; empty without one.
+    func run(_ progress: @escaping @Sendable (Float) -> Void) async throws -> [UInt8] {
+        #if Llama
+        switch self {
+        case .devices: return Array(try JSON.data(try await blocking { LlamaFacts.read() }))
+        case .quantize(let source, let target, let type):
+            guard let type = LlamaQuantizer.Target(rawValue: type) else { break }
+            try await LlamaQuantizer.quantize(
+                Path(source), to: Path(target), as: type, allowsRequantizing: true
+            ) { progress(Float($0)) }
+            return []
+        }
+        #endif
+        throw LLMError(.engineMissing, "this build has no llama.cpp")
+    }
+
+    /// Does the work in a worker.
+    func run(
+        by start: WorkerStart, model: String, progress: @escaping @Sendable (Float) -> Void = { _ in }
+    ) async throws -> Data {
+        let content = Array(try JSON.data(self))
+        return Data(
+            try await WorkerErrand.run(content, model: model, start: { try start.start() }, progress: progress))
+    }
+}
