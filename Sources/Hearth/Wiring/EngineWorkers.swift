@@ -149,6 +149,9 @@ extension EngineRegistry.Request {
                     file: weights, projector: projector, configuration: configuration, deviceMemory: deviceMemory,
                     occupied: occupied)
             else { return nil }
+            for compromise in plan.compromises {
+                Log.write(.warning, "memory", "\(weights.lastComponent): \(compromise)")
+            }
             let kept = min(512 << 20, deviceMemory / 16)
             return plan.estimate.total.addingSaturating(plan.estimate.compute).addingSaturating(kept)
                 .addingSaturating(256 << 20)
@@ -175,7 +178,7 @@ private struct StartedWorker: WorkerHandle {
     func ending() async -> WorkerEnding {
         let exit = await worker.wait()
         return WorkerEnding(
-            reason: exit.reason.words, lastWords: exit.errorText, isOutOfMemory: exit.isOutOfMemory)
+            reason: exit.reason.words, lastWords: exit.errorText.boundedLine(maximumBytes: 512), isOutOfMemory: exit.isOutOfMemory)
     }
 }
 
@@ -183,7 +186,7 @@ extension WorkerExit.Reason {
     fileprivate var words: String {
         switch self {
         case .status(let status): "it left with status \(status)"
-        case .signal(let signal): "signal \(signal)"
+        case .signal(let signal): "it crashed (signal \(signal))"
         case .unknown: "for an unknown reason"
         }
     }

@@ -48,24 +48,29 @@ package final class CallWatch: Sendable {
     package init() {}
 
     /// Runs a call. Its thread's processor time counts from here.
+    package func during<Result>(_ kind: Kind, _ body: () throws -> Result) rethrows -> Result {
+        let number = begin(kind, signs: nil)
+        defer { end(number) }
+        return try body()
+    }
+
+    /// Begins a call on this thread; it ends with ``end(_:)`` on the same thread.
     /// - Parameter signs: a number that grows while the call goes on; `nil` for a call that shows nothing.
-    package func during<Result>(
-        _ kind: Kind, signs: (@Sendable () -> UInt64)? = nil, _ body: () throws -> Result
-    ) rethrows -> Result {
+    package func begin(_ kind: Kind, signs: (@Sendable () -> UInt64)?) -> UInt64 {
         let thread = pthread_self()
         let now = SystemClock.monotonic
         let entry = Entry(
             kind: kind, thread: thread, begun: now, processor: SystemClock.processor(ofThread: thread) ?? 0,
             signs: signs, seen: signs?() ?? 0, lastSign: now)
-        let number = state.withLock { state in
+        return state.withLock { state in
             state.last += 1
             state.entries[state.last] = entry
             return state.last
         }
-        // The entry leaves before its thread can end, so that its clock can be read under the lock.
-        defer { state.withLock { state in _ = state.entries.removeValue(forKey: number) } }
-        return try body()
     }
+
+    /// Ends a call. It leaves before its thread can end, so that its clock can be read under the lock.
+    package func end(_ number: UInt64) { state.withLock { _ = $0.entries.removeValue(forKey: number) } }
 
     /// The calls under way.
     package var calls: [Call] {

@@ -92,14 +92,17 @@ struct ModelContext: ~Copyable {
             raw,
             { group in
                 // ggml calls this hundreds of times for each token, so it counts no references.
-                group.map { Unmanaged<StopGroup>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.isSet } } ?? false
+                group.map { Unmanaged<StopGroup>.fromOpaque($0)._withUnsafeGuaranteedRef { $0.mustStop() } } ?? false
             },
             Unmanaged.passUnretained(group).toOpaque())
     }
 
     /// Computes the tokens of a batch (`llama_decode`).
-    borrowing func decode(_ batch: borrowing TokenBatch) -> Int32 {
+    /// - Parameter group: the one that listens.
+    borrowing func decode(_ batch: borrowing TokenBatch, for group: StopGroup) -> Int32 {
+        let step = CallWatch.shared.begin(.step) { group.signs }
         let status = llama_decode(raw, batch.raw)
+        CallWatch.shared.end(step)
         if status == 0 { threads.trim() }
         return status
     }

@@ -116,7 +116,7 @@ final class TextEmbedder {
         batch.append(chunk, at: text.position, outputs: .all)
         context.setThreadCount(threads.count)
         listeners.members = [signal]
-        let status = threads.runPrefillStep { context.decode(batch) }
+        let status = threads.runPrefillStep { context.decode(batch, for: listeners) }
         if status != 0 {
             if signal.isSet { throw CancellationError() }
             throw LLMError(.generateFailed, "the engine failed while it was embedding (status \(status))")

@@ -229,8 +229,8 @@ final class GenerationLoop: @unchecked Sendable {
         let isMeasured = !isPrompts && parts.allSatisfy { $0.tokens.count == 1 }
         let status =
             isMeasured
-            ? model.runDecodeStep(streams: parts.count) { model.sequences.context.decode(batch) }
-            : model.runPrefillStep { model.sequences.context.decode(batch) }
+            ? model.runDecodeStep(streams: parts.count) { model.sequences.context.decode(batch, for: model.listeners) }
+            : model.runPrefillStep { model.sequences.context.decode(batch, for: model.listeners) }
         guard status == 0 else {
             didFail(parts.map(\.run), status)
             return nil

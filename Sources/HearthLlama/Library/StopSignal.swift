@@ -41,10 +41,21 @@ final class StopSignal: Sendable {
 
 /// The signals of all requests in one computation, which is aborted when all of them are set.
 ///
-/// Unchecked: only the computing thread changes and reads it; ggml calls back on that thread.
+/// Unchecked: only the computing thread changes and reads the members; ggml calls back on that thread.
 final class StopGroup: @unchecked Sendable {
     /// Empty while a model warms up, which is never aborted.
     var members: [StopSignal] = []
+
+    /// The number of times that ggml asked whether to stop.
+    private let asked = Atomic<UInt64>(0)
+
+    var signs: UInt64 { asked.load(ordering: .relaxed) }
+
+    /// ggml's question, hundreds of times for each token.
+    func mustStop() -> Bool {
+        asked.store(asked.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+        return isSet
+    }
 
     var isSet: Bool {
         for member in members where !member.isSet { return false }

@@ -139,7 +139,7 @@ final class LoadedModel: @unchecked Sendable {
     private func warmUp(_ path: Path) throws {
         var batch = TokenBatch(capacity: 1)
         batch.append([vocabulary.warmUpToken], at: 0, outputs: .last)
-        let status = sequences.context.decode(batch)
+        let status = sequences.context.decode(batch, for: listeners)
         guard status == 0 else {
             throw ModelFile.failure(path, LoadFailure.reason(else: "its first token fails (status \(status))"))
         }

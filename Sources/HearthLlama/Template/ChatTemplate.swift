@@ -15,7 +15,8 @@ struct ChatTemplate: ~Copyable {
         var reason: UnsafeMutablePointer<CChar>?
         let source = source.flatMap { $0.isEmpty ? nil : $0 }
         precondition(model != nil || source != nil)
-        guard let templates = hearth_chat_templates_new(model, source, &reason) else {
+        guard let templates = CallWatch.shared.during(.template, { hearth_chat_templates_new(model, source, &reason) })
+        else {
             throw Self.failure(reason)
         }
         raw = templates
@@ -40,7 +41,7 @@ struct ChatTemplate: ~Copyable {
     /// Whether the template describes tools in a usable call format: the grammar allows a call from a rendered
     /// history, and the call is read back unchanged.
     borrowing func callsTools() -> Bool {
-        guard hearth_chat_templates_know_tools(raw) else { return false }
+        guard CallWatch.shared.during(.template, { hearth_chat_templates_know_tools(raw) }) else { return false }
         let tool = ToolDefinition(
             name: "look", description: "Looks.",
             parameters: JSONSchema.object([.init("at", .string)]).json)
@@ -75,7 +76,10 @@ struct ChatTemplate: ~Copyable {
     /// The template's texts around thinking; empty where llama.cpp finds no thinking in it.
     borrowing func facts() throws -> Facts {
         var reason: UnsafeMutablePointer<CChar>?
-        guard let text = String(taking: hearth_chat_templates_frame(raw, &reason)) else {
+        guard
+            let text = String(
+                taking: CallWatch.shared.during(.template) { hearth_chat_templates_frame(raw, &reason) })
+        else {
             throw Self.failure(reason)
         }
         return try JSON.value(Facts.self, Data(text.utf8))
@@ -116,7 +120,9 @@ struct ChatTemplate: ~Copyable {
                 var request = hearth_chat_request(
                     messages: turns.baseAddress, count: turns.count, enable_thinking: enableThinking,
                     tools: tools.isEmpty ? nil : offered.baseAddress)
-                return hearth_chat_templates_apply(raw, &request, &format, &length, &opening, &reason)
+                return CallWatch.shared.during(.template) {
+                    hearth_chat_templates_apply(raw, &request, &format, &length, &opening, &reason)
+                }
             }
         }
         let calls = format.map { CallFormat.Raw($0) }

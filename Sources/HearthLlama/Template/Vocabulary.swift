@@ -56,9 +56,11 @@ struct Vocabulary {
                 guard let length = Int32(exactly: characters.count) else { throw Self.failure }
                 var tokens = [llama_token](repeating: 0, count: characters.count / 2 + 16)
                 while true {
-                    let count = llama_tokenize(
-                        raw, characters.baseAddress, length, &tokens, Int32(tokens.count), addSpecial,
-                        parseSpecial)
+                    let count = CallWatch.shared.during(.tokenizer) {
+                        llama_tokenize(
+                            raw, characters.baseAddress, length, &tokens, Int32(tokens.count), addSpecial,
+                            parseSpecial)
+                    }
                     if count >= 0 {
                         tokens.removeSubrange(Int(count)...)
                         return tokens

@@ -1,6 +1,6 @@
 extension String {
     /// The text as one line of at most the given bytes, without characters that a terminal would act on.
-    func boundedLine(maximumBytes: Int = 512) -> String {
+    package func boundedLine(maximumBytes: Int = 512) -> String {
         var kept = UnicodeScalarView()
         var count = 0
         for scalar in unicodeScalars {

@@ -21,8 +21,10 @@ final class WorkerConnection: Sendable {
         var orders: [UInt32: Order] = [:]
         var last: UInt32 = 0
         var hasGreeted = false
-        /// Set by the end, or by what led to it.
+        /// Why the process is being ended; `nil` if it ended by itself.
         var cause: String?
+        /// Whether its owner ended it.
+        var isDismissed = false
         var death: LLMError?
         var calls: [CallWatch.Call] = []
         var lastWord: Duration = .zero
@@ -57,7 +59,7 @@ final class WorkerConnection: Sendable {
     }
 
     /// Whether the worker can take orders.
-    var isAlive: Bool { state.withLock { $0.death == nil && $0.cause == nil } }
+    var isAlive: Bool { state.withLock { $0.death == nil && $0.cause == nil && !$0.isDismissed } }
 
     // MARK: Orders
 
@@ -96,6 +98,8 @@ final class WorkerConnection: Sendable {
                 }
                 if let death { return continuation.resume(throwing: death) }
                 sender.send(message)
+                // A cancellation before the order went unheard.
+                if Task.isCancelled { sender.send(EngineOrder.cancel.message(number)) }
                 startWatching()
             }
         } onCancel: {
@@ -121,11 +125,17 @@ final class WorkerConnection: Sendable {
         }
         await farewell.value
         timer.cancel()
-        kill("it was unloaded")
+        dismiss()
         _ = await handle.ending()
     }
 
-    /// Ends the process at once.
+    /// Ends the process at once, because nobody needs it.
+    func dismiss() {
+        state.withLock { $0.isDismissed = true }
+        handle.kill()
+    }
+
+    /// Ends the process at once, because of what it did.
     func kill(_ cause: String) {
         state.withLock { state in if state.cause == nil { state.cause = cause } }
         handle.kill()
@@ -194,12 +204,14 @@ final class WorkerConnection: Sendable {
     private func finish(
         _ number: UInt32, _ size: Int, _ result: Result<EngineReply.Answer, any Error>
     ) throws(WireError) {
-        let order = try charge(size, number)
-        state.withLock { state in
-            state.orders[number] = nil
-            if order.onProgress != nil { state.lastProgress = nil }
+        _ = try charge(size, number)
+        // Taken under the lock: a cancellation at this moment resumes it too.
+        let continuation = state.withLock { state in
+            let order = state.orders.removeValue(forKey: number)
+            if order?.onProgress != nil { state.lastProgress = nil }
+            return order?.continuation
         }
-        order.continuation?.resume(with: result)
+        continuation?.resume(with: result)
     }
 
     /// Fails the orders under way with what is known of the end.
@@ -207,7 +219,6 @@ final class WorkerConnection: Sendable {
         let ending = await handle.ending()
         let (orders, death, wasMeant) = state.withLock { state in
             let doing = state.orders.values.contains { $0.onProgress != nil } ? "loading" : "answering"
-            let isMeant = state.cause == "it was unloaded"
             let reason = state.cause ?? (ending.isOutOfMemory ? "it had too little memory" : ending.reason)
             let death = LLMError(
                 .engineDied, "the engine of \(model) ended while \(doing): \(reason)",
@@ -216,9 +227,10 @@ final class WorkerConnection: Sendable {
                     remedy: "Ask again; the engine starts anew."))
             state.death = death
             defer { state.orders = [:] }
-            return (Array(state.orders.values), death, isMeant)
+            return (Array(state.orders.values), death, state.isDismissed)
         }
-        for order in orders { order.continuation?.resume(throwing: death) }
+        // Whoever unloads an engine stops its answers.
+        for order in orders { order.continuation?.resume(throwing: wasMeant ? CancellationError() : death) }
         if !wasMeant { onDeath(death, ending) }
     }
 

@@ -58,7 +58,7 @@ package final class WorkerEngine: InferenceEngine, TokenReader {
         return engine
     }
 
-    deinit { state.withLock { $0.connection }?.kill("it was unloaded") }
+    deinit { state.withLock { $0.connection }?.dismiss() }
 
     /// The number of the worker's process; `nil` while there is none.
     package var process: Int32? { state.withLock { $0.connection }.flatMap { $0.isAlive ? $0.handle.process : nil } }
@@ -94,7 +94,7 @@ package final class WorkerEngine: InferenceEngine, TokenReader {
             }
             return connection
         } catch {
-            connection.kill("it was unloaded")
+            connection.dismiss()
             throw error is WireError ? Self.malformed(launch.model) : error
         }
     }

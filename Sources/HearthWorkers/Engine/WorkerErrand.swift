@@ -15,7 +15,7 @@ package enum WorkerErrand {
     ) async throws -> [UInt8] {
         let handle = try await blocking { try start() }
         let connection = WorkerConnection(handle, model: model) { _, _ in }
-        defer { connection.kill("it was unloaded") }
+        defer { connection.dismiss() }
         let answer = try await connection.ask(.work(content), leavesAtOnce: false, onProgress: progress)
         guard case .content(let result) = answer else {
             throw LLMError(.engineDied, "the engine of \(model) ended: it sent what is no reply")
