@@ -33,10 +33,11 @@ package enum Confinement {
         return Means(landlockVersion: version > 0 ? Int(version) : nil, filtersCalls: hearth_confinement_calls())
     }
 
-    /// Files of the system that every engine may read: the machine's processors, memory and load, and the limits of the
-    /// control group.
+    /// Files of the system that every engine may read: the machine's processors, memory and load, the limits of the
+    /// control group, and random numbers.
     static let systemFiles: [Path] = [
         "/proc/stat", "/proc/cpuinfo", "/proc/meminfo", "/proc/self/cgroup", "/sys/devices/system", "/sys/fs/cgroup",
+        "/dev/urandom",
     ].map { Path($0) }
 }
 
