@@ -59,14 +59,14 @@ struct ConfinedCall: Sendable, CustomTestStringConvertible {
         .init("setuid", 105, 146, ["0"]), .init("setsid", 112, 157), .init("personality", 135, 92),
         .init("shmget", 29, 194, ["0", "4096", "512"]), .init("semget", 64, 190, ["0", "1", "512"]),
         .init("msgget", 68, 186, ["0", "512"]), .init("mq_open", 240, 180, ["/q", "64"]),
-        .init("seccomp", 317, 277, ["0"]), .init("chdir", 80, 49, ["/"]),
+        .init("seccomp", 317, 277, ["0"]), .init("kcmp", 312, 272), .init("chdir", 80, 49, ["/"]),
     ]
 
     /// Calls that end the process.
     static let fatal: [ConfinedCall] = [
         .init("ptrace(attach)", 101, 117, ["16", "parent"]), .init("ptrace(traceme)", 101, 117, ["0"]),
         .init("process_vm_readv", 310, 270, ["parent"]), .init("process_vm_writev", 311, 271, ["parent"]),
-        .init("process_madvise", 440, 440, ["0"]), .init("pidfd_getfd", 438, 438, ["0"]), .init("kcmp", 312, 272),
+        .init("process_madvise", 440, 440, ["0"]), .init("pidfd_getfd", 438, 438, ["0"]),
         .init("bpf", 321, 280), .init("perf_event_open", 298, 241), .init("userfaultfd", 323, 282),
         .init("io_uring_setup", 425, 425), .init("io_uring_enter", 426, 426), .init("mount", 165, 40),
         .init("umount2", 166, 39), .init("open_tree", 428, 428), .init("fsopen", 430, 430),

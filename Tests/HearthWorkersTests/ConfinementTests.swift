@@ -147,6 +147,19 @@ private struct Confined {
     }
     #endif
 
+    /// As for a GPU.
+    @Test(.enabled(if: means.filtersCalls)) func opensAndControlsGivenDevices() async throws {
+        let worker = try await ProbeWorker.start(["confined", "device", "/dev/full"])
+        let open = ConfinedCall("openat", 257, 56, ["-100", "/dev/full", "\(O_RDWR)"])
+        let descriptor = try await worker.perform(["result", "\(open.number)"] + open.arguments) ?? ""
+        #expect((Int(descriptor) ?? -1) > 3)
+        let control = ConfinedCall("ioctl", 16, 29, [descriptor, "1", "zeros"])
+        #expect(try await worker.perform(["call", "\(control.number)"] + control.arguments) == "\(ENOTTY)")
+        let memory = ConfinedCall("memfd_create", 319, 279, ["zeros"])
+        #expect(try await worker.perform(["call", "\(memory.number)"] + memory.arguments) == "0")
+        if means.landlockVersion != nil { #expect(try await worker.perform("read", "/dev/zero") == "\(EACCES)") }
+    }
+
     @Test func keepsItsLimitOfMemory() async throws {
         let confined = try await Confined(limits: WorkerLimits(dataBytes: 512 << 20))
         #expect(try await confined.worker.perform("allocate", "\(16 << 20)") == "0")

@@ -9,6 +9,7 @@ enum Deeds {
         let rest = Array(words.dropFirst())
         switch words.first {
         case "call": return "\(SystemCall.perform(rest))"
+        case "result": return "\(SystemCall.result(rest))"
         case "allocate": return allocate(Int(rest[0]) ?? 0)
         case "thread": return thread()
         case "read": return read(rest[0])

@@ -7,7 +7,7 @@ import HearthWorkers
 ///
 /// ```
 /// HearthWorkerProbe free
-/// HearthWorkerProbe confined [readable PATH]… [descriptor NUMBER]… [writable FOLDER]…
+/// HearthWorkerProbe confined [readable PATH]… [descriptor NUMBER]… [writable FOLDER]… [device PATH]…
 /// ```
 /// It sets the limits of its command line, confines itself, and reports the limits that hold in the first frame. Then it
 /// does what each frame names, see ``Deeds``, and answers with one frame. It ends with the stream, with status 0.
@@ -39,6 +39,6 @@ import HearthWorkers
         }
         return HearthWorkers.confine(
             readable: values("readable").map { Path($0) }, descriptors: values("descriptor").compactMap { Int32($0) },
-            writable: values("writable").map { Path($0) })
+            writable: values("writable").map { Path($0) }, devices: values("device").map { Path($0) })
     }
 }

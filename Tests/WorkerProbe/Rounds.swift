@@ -8,15 +8,11 @@ enum Rounds {
     private static let kept = Locked<WorkerProcess?>(nil)
     private static let channel = Locked<FrameChannel?>(nil)
 
-    private static func start() throws -> (WorkerProcess, FrameChannel) {
-        try WorkerProcess.spawn(arguments: ["free"], limits: WorkerLimits())
-    }
-
     /// Starts a worker that lives as long as this one.
     /// - Returns: its process identifier.
     static func keepChild() -> String {
         do {
-            let (process, frames) = try start()
+            let (process, frames) = try WorkerProcess.spawn(arguments: ["free"], limits: WorkerLimits())
             kept.withLock { $0 = process }
             channel.withLock { $0 = frames }
             _ = try frames.receive()
@@ -50,7 +46,9 @@ enum Rounds {
     }
 
     private static func round(_ index: Int) async throws {
-        let (process, channel) = try start()
+        // A small program that ends with the stream.
+        let (process, channel) = try WorkerProcess.spawn(
+            executable: Path("/bin/sh"), arguments: ["-c", "exec cat <&3"], limits: WorkerLimits())
         switch index % 3 {
         case 0:
             process.kill()

@@ -60,6 +60,8 @@ struct hearth_confinement {
     size_t descriptor_count;
     char *const *writable;  ///< Folders in which files are also written, made and removed.
     size_t writable_count;
+    char *const *devices;  ///< Devices, and folders of them, that are read, written and controlled, such as /dev/dri.
+    size_t device_count;
 };
 
 /// What a confined process cannot do.
