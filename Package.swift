@@ -63,7 +63,7 @@ let package = Package(
             cSettings: [.define("HEARTH_VISION", .when(traits: ["Vision"]))]),
         // Signal handlers, in which Swift code is not allowed to run.
         .target(name: "CTerminal"),
-        // Starts and confines worker processes: calls of the system that Swift cannot import.
+        // Calls of the system that Swift cannot import: names of threads, the start and confinement of worker processes.
         .target(name: "CProcess"),
         // The licenses that `hearth licenses` prints, as one constant.
         .target(name: "CLicenses", exclude: ["licenses.txt"]),
@@ -78,7 +78,7 @@ let package = Package(
             cxxSettings: [.define("HEARTH_LLAMA", .when(traits: ["Llama"]))]),
 
         // Used by delivery and inference.
-        .target(name: "HearthBase", dependencies: ["CCrypto"]),
+        .target(name: "HearthBase", dependencies: ["CCrypto", "CProcess"]),
         .target(
             name: "HearthHTTP",
             dependencies: [

@@ -56,7 +56,7 @@ static const int refused_calls[] = {
     SYS_fchdir, SYS_setpriority, SYS_sched_setscheduler, SYS_sched_setparam, SYS_sched_setattr, SYS_ioprio_set,
     SYS_memfd_create, SYS_inotify_init1, SYS_mq_open, SYS_shmget, SYS_semget, SYS_msgget, SYS_setsid, SYS_setpgid,
     SYS_setuid, SYS_setgid, SYS_setreuid, SYS_setregid, SYS_setresuid, SYS_setresgid, SYS_setgroups, SYS_setfsuid,
-    SYS_setfsgid, SYS_capset, SYS_personality, SYS_seccomp,
+    SYS_setfsgid, SYS_capset, SYS_kcmp, SYS_personality, SYS_seccomp,
 #if defined(__x86_64__)
     SYS_fork, SYS_vfork, SYS_creat, SYS_chmod, SYS_chown, SYS_lchown, SYS_utime, SYS_utimes, SYS_futimesat, SYS_link,
     SYS_symlink, SYS_mknod, SYS_inotify_init,
@@ -65,7 +65,7 @@ static const int refused_calls[] = {
 
 /// No library of an engine calls these: the process ends (SIGSYS).
 static const int fatal_calls[] = {
-    SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_process_madvise, SYS_pidfd_getfd, SYS_kcmp, SYS_bpf,
+    SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_process_madvise, SYS_pidfd_getfd, SYS_bpf,
     SYS_perf_event_open, SYS_userfaultfd, SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register, SYS_mount,
     SYS_umount2, SYS_move_mount, SYS_open_tree, SYS_fsopen, SYS_fsconfig, SYS_fsmount, SYS_fspick, SYS_mount_setattr,
     SYS_pivot_root, SYS_chroot, SYS_init_module, SYS_finit_module, SYS_delete_module, SYS_kexec_load, SYS_reboot,

@@ -20,7 +20,7 @@ int hearth_confine(const struct hearth_confinement *confinement) {
 #endif
     int holds = hearth_landlock_restrict(confinement);
     // Last: it refuses the calls of Landlock.
-    if (hearth_filter_calls(confinement->writable_count > 0)) holds |= HEARTH_CONFINED_CALLS;
+    if (hearth_filter_calls(confinement->writable_count > 0, confinement->device_count > 0)) holds |= HEARTH_CONFINED_CALLS;
     return holds;
 }
 

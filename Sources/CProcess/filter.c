@@ -144,13 +144,13 @@ static void check_prlimit(struct filter *filter) {
     end_call(filter, start);
 }
 
-static void check_arguments(struct filter *filter) {
+static void check_arguments(struct filter *filter, bool devices) {
     // F_SETOWN and F_SETSIG would send signals to other processes.
     static const uint32_t controls[] = {
         F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, F_SETLK, F_SETLKW,
         F_OFD_GETLK, F_OFD_SETLK, F_OFD_SETLKW,
     };
-    static const uint32_t devices[] = {TCGETS, FIONREAD, FIONBIO, FIOCLEX, FIONCLEX};
+    static const uint32_t requests[] = {TCGETS, FIONREAD, FIONBIO, FIOCLEX, FIONCLEX};
     static const uint32_t options[] = {
         PR_SET_NAME, PR_GET_NAME, PR_GET_DUMPABLE,
         0x53564d41,  // PR_SET_VMA names memory.
@@ -159,7 +159,9 @@ static void check_arguments(struct filter *filter) {
     };
     static const uint32_t this_thread[] = {0};
     allow_values(filter, SYS_fcntl, 1, controls, sizeof controls / sizeof *controls);
-    allow_values(filter, SYS_ioctl, 1, devices, sizeof devices / sizeof *devices);
+    static const int device_calls[] = {SYS_ioctl, SYS_memfd_create};
+    if (devices) answer_all(filter, device_calls, sizeof device_calls / sizeof *device_calls, allow);
+    allow_values(filter, SYS_ioctl, 1, requests, sizeof requests / sizeof *requests);
     allow_values(filter, SYS_prctl, 0, options, sizeof options / sizeof *options);
     allow_values(filter, SYS_sched_setaffinity, 0, this_thread, 1);
     check_clone(filter);
@@ -168,7 +170,7 @@ static void check_arguments(struct filter *filter) {
     check_prlimit(filter);
 }
 
-static void build(struct filter *filter, bool writes) {
+static void build(struct filter *filter, bool writes, bool devices) {
     load(filter, offsetof(struct seccomp_data, arch));
     answer_unless(filter, (uint32_t)architecture, end);
     load(filter, offsetof(struct seccomp_data, nr));
@@ -178,7 +180,7 @@ static void build(struct filter *filter, bool writes) {
     answer(filter, end);
 #endif
     answer_all(filter, allowed_calls, sizeof allowed_calls / sizeof *allowed_calls, allow);
-    if (writes) {
+    if (writes || devices) {
         static const int opening[] = {
             SYS_openat,
 #if defined(__x86_64__)
@@ -193,7 +195,7 @@ static void build(struct filter *filter, bool writes) {
 #endif
     }
     answer_all(filter, writing_calls, sizeof writing_calls / sizeof *writing_calls, writes ? allow : refuse);
-    check_arguments(filter);
+    check_arguments(filter, devices);
     answer_all(filter, refused_calls, sizeof refused_calls / sizeof *refused_calls, refuse);
     answer_all(filter, fatal_calls, sizeof fatal_calls / sizeof *fatal_calls, end);
     answer(filter, SECCOMP_RET_ERRNO | ENOSYS);
@@ -204,10 +206,10 @@ bool hearth_filter_exists(void) {
     return syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
 }
 
-bool hearth_filter_calls(bool writes) {
+bool hearth_filter_calls(bool writes, bool devices) {
     static struct filter filter;
     filter.length = 0;
-    build(&filter, writes);
+    build(&filter, writes, devices);
     if (filter.length >= maximum_length) return false;
     struct sock_fprog program = {.len = filter.length, .filter = filter.steps};
     return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
@@ -217,8 +219,9 @@ bool hearth_filter_calls(bool writes) {
 
 bool hearth_filter_exists(void) { return false; }
 
-bool hearth_filter_calls(bool writes) {
+bool hearth_filter_calls(bool writes, bool devices) {
     (void)writes;
+    (void)devices;
     return false;
 }
 

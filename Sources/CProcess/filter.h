@@ -5,6 +5,6 @@
 /// Whether the kernel has such filters for this processor.
 bool hearth_filter_exists(void);
 
-/// Filters the system calls of all threads from now on. With `writes`, files may be opened for writing, made and removed.
-/// Returns whether the filter holds.
-bool hearth_filter_calls(bool writes);
+/// Filters the system calls of all threads from now on. With `writes`, files are opened for writing, made and removed; with
+/// `devices`, they are opened for writing and controlled. Returns whether the filter holds.
+bool hearth_filter_calls(bool writes, bool devices);

@@ -63,7 +63,7 @@ static void allow(int ruleset, int descriptor, uint64_t access) {
     struct stat facts;
     if (fstat(descriptor, &facts) != 0) return;
     // The kernel refuses rules about what a file cannot have.
-    if (!S_ISDIR(facts.st_mode)) access &= read_file | write_file | truncate_file;
+    if (!S_ISDIR(facts.st_mode)) access &= read_file | write_file | truncate_file | control_device;
     struct path_rule rule = {.access = access, .descriptor = descriptor};
     // Without the rule the file stays closed.
     syscall(add_rule, ruleset, rule_path_beneath, &rule, 0);
@@ -110,6 +110,11 @@ int hearth_landlock_restrict(const struct hearth_confinement *confinement) {
     if (version >= 3) writing |= truncate_file;
     for (size_t index = 0; index < confinement->writable_count; index++) {
         allow_path(ruleset, confinement->writable[index], writing);
+    }
+    uint64_t controlling = reading | write_file;
+    if (version >= 5) controlling |= control_device;
+    for (size_t index = 0; index < confinement->device_count; index++) {
+        allow_path(ruleset, confinement->devices[index], controlling);
     }
     if (syscall(restrict_self, ruleset, 0) != 0) holds = 0;
     close(ruleset);

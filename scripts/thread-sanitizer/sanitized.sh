@@ -13,7 +13,8 @@ sanitized() { # thread or address, and ASAN_OPTIONS for the engine's tests
     local skip=(--skip Classif --skip EndToEndTests --skip blockedBodiesStallNoTask --skip twoInstallersOfOneReleaseEndWell
         --skip aConsumerWhoTakesHisTimeIsNotSilence --skip holesStayHolesAndNothingElse --skip manyReleasesAreListedQuickly
         --skip CrashedTerminalTests --skip aFatalSignalGivesTheTerminalBack --skip memoryIsFlatOverManyTurns
-        --skip requestsAreAnsweredWhileVersionsSwap)
+        --skip requestsAreAnsweredWhileVersionsSwap
+        --skip ConfinementTests --skip reportsHowItEnded --skip limitsItsCoreItsMemoryAndItsPrivileges)
     local apart='HearthAssistantTests|HearthDatabaseTests|HearthServerTests|HearthHTTPTests|BlockingTests'
     few "$apart" "${skip[@]}"
     few HearthCommandTests --skip BlockingTests "${skip[@]}"

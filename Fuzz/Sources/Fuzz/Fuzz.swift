@@ -26,6 +26,7 @@ private let targets: [String: @Sendable (Data) -> Void] = [
     "action-blocks": fuzzActionBlocks,
     "event-stream": fuzzEventStream,
     "json-list": fuzzJSONList,
+    "frame": fuzzFrame,
     "api-request": fuzzAPIRequest,
     "server-request": fuzzServerRequest,
     "native-request": fuzzNativeRequest,

@@ -1,5 +1,4 @@
-// Starts worker processes and confines them: calls of the system that Swift cannot import, or that must come before any
-// other thread. Each function that a system other than Linux lacks returns ENOSYS there.
+// Calls of the system that Swift cannot import: names of threads, and the start and confinement of worker processes.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,6 +8,15 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// The longest name of a thread with its end, in bytes.
+enum { HEARTH_THREAD_NAME_LIMIT = 16 };
+
+/// Names the calling thread, without a file of /proc, which confined processes may not open. A longer name is cut.
+void hearth_thread_set_name(const char *name);
+
+/// Reads the name of the calling thread.
+void hearth_thread_name(char name[HEARTH_THREAD_NAME_LIMIT]);
 
 /// A program to start.
 struct hearth_program {
@@ -52,6 +60,8 @@ struct hearth_confinement {
     size_t descriptor_count;
     char *const *writable;  ///< Folders in which files are also written, made and removed.
     size_t writable_count;
+    char *const *devices;  ///< Devices, and folders of them, that are read, written and controlled, such as /dev/dri.
+    size_t device_count;
 };
 
 /// What a confined process cannot do.

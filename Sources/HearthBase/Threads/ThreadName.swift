@@ -1,3 +1,4 @@
+import CProcess
 import Foundation
 
 /// The name of the running thread in debuggers; on Linux its first 15 bytes.
@@ -9,25 +10,19 @@ package enum ThreadName {
     package static var current: String {
         get {
             #if os(Linux)
-            // Without /proc there is no name to read, as in the setter.
-            return SystemFile.contents(file)?.trimmingCharacters(in: .newlines) ?? ""
+            var name = [CChar](repeating: 0, count: Int(HEARTH_THREAD_NAME_LIMIT))
+            hearth_thread_name(&name)
+            return String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
             #else
             return Thread.current.name ?? ""
             #endif
         }
         set {
             #if os(Linux)
-            // On a system without /proc the thread has no name of its own, which has no other effect.
-            let descriptor = open(file, O_WRONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { return }
-            let name = Array(newValue.utf8)
-            _ = write(descriptor, name, name.count)
-            close(descriptor)
+            hearth_thread_set_name(newValue)
             #else
             Thread.current.name = newValue
             #endif
         }
     }
-
-    private static let file = "/proc/thread-self/comm"
 }

@@ -3,6 +3,9 @@ import Hearth
 import HearthBase
 
 /// The units of systemd's user manager.
+///
+/// The server's process alone is asked to stop (`KillMode`): it ends its workers after their last answers. A worker that
+/// the kernel ends for lack of memory does not end the server (`OOMPolicy`).
 enum ServiceUnit {
     /// Starts the process, and lets it end in order.
     static func service(program: String) -> String {
@@ -18,6 +21,8 @@ enum ServiceUnit {
         ExecReload=/bin/kill -HUP $MAINPID
         Restart=on-failure
         TimeoutStopSec=60
+        KillMode=mixed
+        OOMPolicy=continue
         NoNewPrivileges=yes
 
         [Install]

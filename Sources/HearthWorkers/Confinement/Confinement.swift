@@ -33,10 +33,11 @@ package enum Confinement {
         return Means(landlockVersion: version > 0 ? Int(version) : nil, filtersCalls: hearth_confinement_calls())
     }
 
-    /// Files of the system that every engine may read: the machine's processors, memory and load, and the limits of the
-    /// control group.
+    /// Files of the system that every engine may read: the machine's processors, memory and load, the limits of the
+    /// control group, and random numbers.
     static let systemFiles: [Path] = [
         "/proc/stat", "/proc/cpuinfo", "/proc/meminfo", "/proc/self/cgroup", "/sys/devices/system", "/sys/fs/cgroup",
+        "/dev/urandom",
     ].map { Path($0) }
 }
 
@@ -48,17 +49,23 @@ package enum Confinement {
 ///   - readable: files, and folders with all that is below them.
 ///   - descriptors: readable files and folders that are open, at least with `O_PATH`.
 ///   - writable: folders in which files are also written, made and removed.
+///   - devices: devices, and folders of them, that are read, written and controlled, such as `/dev/dri` for a GPU.
 /// - Returns: the limits that hold on this machine.
-package func confine(readable: [Path], descriptors: [Int32] = [], writable: [Path] = []) -> Confinement.Held {
+package func confine(
+    readable: [Path], descriptors: [Int32] = [], writable: [Path] = [], devices: [Path] = []
+) -> Confinement.Held {
     withStrings((readable + Confinement.systemFiles).map(\.string)) { readable in
         withStrings(writable.map(\.string)) { writable in
-            descriptors.withUnsafeBufferPointer { descriptors in
-                // The lists end with NULL, which does not count.
-                var confinement = hearth_confinement(
-                    readable: readable.baseAddress, readable_count: readable.count - 1,
-                    descriptors: descriptors.baseAddress, descriptor_count: descriptors.count,
-                    writable: writable.baseAddress, writable_count: writable.count - 1)
-                return Confinement.Held(rawValue: hearth_confine(&confinement))
+            withStrings(devices.map(\.string)) { devices in
+                descriptors.withUnsafeBufferPointer { descriptors in
+                    // The lists of strings end with NULL, which does not count.
+                    var confinement = hearth_confinement(
+                        readable: readable.baseAddress, readable_count: readable.count - 1,
+                        descriptors: descriptors.baseAddress, descriptor_count: descriptors.count,
+                        writable: writable.baseAddress, writable_count: writable.count - 1,
+                        devices: devices.baseAddress, device_count: devices.count - 1)
+                    return Confinement.Held(rawValue: hearth_confine(&confinement))
+                }
             }
         }
     }
@@ -66,7 +73,7 @@ package func confine(readable: [Path], descriptors: [Int32] = [], writable: [Pat
 
 /// Ends this process as soon as the other side of the channel is closed, whatever its threads do then.
 ///
-/// Call it after ``confine(readable:descriptors:writable:)``, because it starts a thread.
+/// Call it after ``confine(readable:descriptors:writable:devices:)``, because it starts a thread.
 /// - Throws: ``FrameError/system(_:)``.
 package func endWithParent(_ channel: FrameChannel) throws(FrameError) {
     let error = hearth_end_with_peer(channel.descriptor)

@@ -194,6 +194,8 @@ import Glibc
             String(decoding: try Data(contentsOf: URL(fileURLWithPath: $0)), as: UTF8.self)
         }
         #expect(texts[0].contains("ExecStart=\"\(ChildProcess.hearth)\" serve") && texts[0].contains("Type=notify"))
+        // Workers run in the same control group.
+        #expect(texts[0].contains("\nKillMode=mixed\n") && texts[0].contains("\nOOMPolicy=continue\n"))
         #expect(texts[1].contains("ListenStream=127.0.0.1:4327"))
     }
 }
