@@ -97,9 +97,13 @@ struct ModelContext: ~Copyable {
             Unmanaged.passUnretained(group).toOpaque())
     }
 
-    /// Computes the tokens of a batch (`llama_decode`).
+    /// Computes the tokens of a batch (`llama_decode`). An exception is the status -1; its reason is in the log.
     borrowing func decode(_ batch: borrowing TokenBatch) -> Int32 {
-        let status = llama_decode(raw, batch.raw)
+        var reason: UnsafeMutablePointer<CChar>?
+        let status = withUnsafePointer(to: batch.raw) { hearth_decode(raw, $0, &reason) }
+        if let reason = String(taking: reason) {
+            LlamaLog.shared.append(reason + "\n", level: .error, continues: false)
+        }
         if status == 0 { threads.trim() }
         return status
     }
