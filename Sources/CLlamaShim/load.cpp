@@ -21,7 +21,8 @@ static_assert(
 
 namespace {
 
-/// Whether this thread loads a file: then a failed assertion is a fault of the file and not of the program.
+/// Whether this thread loads a file or reads with its vocabulary: then a failed assertion is a fault of the file and not of
+/// the program.
 thread_local bool is_loading = false;
 ggml_abort_callback_t previous = nullptr;
 
@@ -41,10 +42,11 @@ void on_abort(const char *message) {
 hearth::Loading::Loading() {
     static std::once_flag once;
     std::call_once(once, [] { previous = ggml_set_abort_callback(on_abort); });
+    was_loading = is_loading;
     is_loading = true;
 }
 
-hearth::Loading::~Loading() { is_loading = false; }
+hearth::Loading::~Loading() { is_loading = was_loading; }
 
 llama_model *hearth_model_load(const char *path, const hearth_model_options *options, char **error) {
     const hearth::Loading loading;

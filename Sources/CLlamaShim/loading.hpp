@@ -3,12 +3,15 @@
 
 namespace hearth {
 
-/// During its lifetime, an assertion that fails on this thread throws instead of ending the process.
+/// During its lifetime, an assertion that fails on this thread throws instead of ending the process. Nests.
 struct Loading {
     Loading();
     ~Loading();
     Loading(const Loading &) = delete;
     Loading &operator=(const Loading &) = delete;
+
+private:
+    bool was_loading;
 };
 
 }  // namespace hearth

@@ -32,8 +32,6 @@ typedef struct {
     // Below 2: a single thread.
     unsigned int workers;
     unsigned int connection_limit;
-    // 0 for none.
-    unsigned int limit_per_address;
     unsigned int idle_seconds;
     size_t connection_memory;
     // PEM texts; NULL for a server without TLS.
@@ -50,14 +48,11 @@ typedef struct {
 // Starts a daemon for connections that the caller accepts: the library's own quiescing ends the process if its thread
 // removes the listening socket at the same moment. The texts of `options` are copied by the library.
 static inline struct MHD_Daemon *hearth_mhd_start(const hearth_mhd_options *options) {
-    struct MHD_OptionItem more[6];
+    struct MHD_OptionItem more[5];
     int count = 0;
     // A pool of one thread is refused with a warning.
     if (options->workers > 1)
         more[count++] = (struct MHD_OptionItem){MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)options->workers, NULL};
-    if (options->limit_per_address > 0)
-        more[count++] =
-            (struct MHD_OptionItem){MHD_OPTION_PER_IP_CONNECTION_LIMIT, (intptr_t)options->limit_per_address, NULL};
     unsigned int flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG |
                          MHD_USE_NO_LISTEN_SOCKET;
     if (options->certificate && options->key) {
@@ -115,6 +110,31 @@ static inline void *hearth_mhd_socket_context(struct MHD_Connection *connection)
 static inline const struct sockaddr *hearth_mhd_peer(struct MHD_Connection *connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
     return info ? info->client_addr : NULL;
+}
+
+// Follows the fields of a header through the library's memory; `context` is the end of the last line's text.
+static inline enum MHD_Result hearth_mhd_follow(
+    void *context, enum MHD_ValueKind kind, const char *name, size_t name_size, const char *value, size_t value_size) {
+    (void)kind;
+    const char **end = (const char **)context;
+    const int follows = (uintptr_t)name == (uintptr_t)*end + 2 && !(*end)[0] && !(*end)[1];
+    *end = !follows ? NULL : value ? value + value_size : name + name_size;
+    return follows ? MHD_YES : MHD_NO;
+}
+
+// Whether each line of a header ends with CRLF, and none has a NUL or is folded. The library's parser takes a line feed
+// alone as an end, and a NUL as the end of a text. It leaves the lines where they arrived and writes NUL over the CRLF of
+// each: so between two texts lie two bytes, one after a line feed alone, and more after a NUL.
+// Call it at the first call of the access handler. Later versions than 0.9 have another parser, which refuses both.
+static inline int hearth_mhd_lines_are_plain(
+    struct MHD_Connection *connection, const char *method, const char *url, size_t target_length, const char *version) {
+    if (strncmp(MHD_get_version(), "0.9.", 4) != 0) return 1;
+    if ((uintptr_t)url != (uintptr_t)method + strlen(method) + 1) return 0;
+    if ((uintptr_t)version != (uintptr_t)url + target_length + 1) return 0;
+    const char *end = version + strlen(version);
+    MHD_get_connection_values_n(connection, MHD_HEADER_KIND, hearth_mhd_follow, &end);
+    // The last line, and the empty one after it.
+    return end && !end[0] && !end[1] && !end[2] && !end[3];
 }
 
 // The user at the other end of a unix socket, -1 if the system does not say.

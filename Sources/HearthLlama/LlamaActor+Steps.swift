@@ -57,7 +57,10 @@ extension LlamaActor {
                 continue
             }
             if full.contains(where: { $0 === loop }) || waitsForNewModel(request) { continue }
-            switch loop.admit(request, onRead: { [weak self] in Task { await self?.serveNow() } }) {
+            let admittance = loop.admit(
+                request, onRead: { [weak self] in Task { await self?.serveNow() } },
+                make: { [weak self] request in Task { await self?.makePrompt(of: request) } })
+            switch admittance {
             case .begun:
                 mailbox.withLock { $0.begin(request) }
                 guard let first = blocked.first(where: { $0.loop === loop })?.request else { continue }
@@ -72,7 +75,9 @@ extension LlamaActor {
                     continue
                 }
                 if !blocked.contains(where: { $0.loop === loop }) { blocked.append((loop, request)) }
-            case .readsState, .isMade:
+            // A long text of one caller does not hold up the others.
+            case .isMade: held.append(request)
+            case .readsState:
                 full.append(loop)
                 held += waiting.filter { self.loop($0.role) === loop }
             }
@@ -96,7 +101,7 @@ extension LlamaActor {
                 if isBeingRead(.text) { return }
                 throw Self.notLoaded
             }
-            request.use(loop.model.weights.mark)
+            try request.check(loop.model.weights.mark)
             deliver()
             // The threads of the generations' contexts sleep during the computation.
             for loop in loops.values { loop.model.sequences.context.rest() }

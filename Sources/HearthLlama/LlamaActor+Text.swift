@@ -6,9 +6,9 @@ extension LlamaActor {
     private nonisolated var text: RoleModel { RoleModel(engine: self, role: .text) }
 
     public nonisolated func tokenize(
-        _ text: String, controlTokens: Bool, wholePrompt: Bool
+        _ text: String, controlTokens: Bool, wholePrompt: Bool, limit: Int?
     ) async throws -> [TokenID] {
-        try await self.text.tokenize(text, controlTokens: controlTokens, wholePrompt: wholePrompt)
+        try await self.text.tokenize(text, controlTokens: controlTokens, wholePrompt: wholePrompt, limit: limit)
     }
 
     public nonisolated func count(_ messages: [ChatMessage]) async throws -> Int { try await text.count(messages) }
@@ -23,15 +23,16 @@ extension LlamaActor {
 
     /// Reads a role's model outside the engine's thread. A count does not wait for an answer, and a cancelled caller
     /// does not wait for the count.
+    /// - Parameter bytes: the bytes of the text.
+    /// - Throws: `context-window-exceeded` for more bytes than ``TextLimit`` allows; errors of `body`.
     nonisolated func counting<Result: Sendable>(
-        _ role: EngineRole, _ body: @escaping @Sendable (Facts) throws -> Result
+        _ role: EngineRole, bytes: Int, _ body: @escaping @Sendable (Facts) throws -> Result
     ) async throws -> Result {
-        _ = try answering(role)
+        try TextLimit(window: answering(role).information.contextLength).check(bytes: bytes)
         return try await abandonable {
-            try await self.counts.turnUnlessCancelled {
+            try await self.texts.turnUnlessCancelled(bytes: bytes) {
                 // Read after the wait, because a waiting caller must not keep a model in memory.
-                let facts = try self.answering(role)
-                return try await blocking { try body(facts) }
+                try body(self.answering(role))
             }
         }
     }
@@ -46,11 +47,42 @@ extension LlamaActor {
             _ = try answering(.text)
             return []
         }
-        let request = VectorRequest(texts)
-        return try await request.reply.value(cancelling: request.signal) {
-            mailbox.withLock { $0.add(request) }
-            serve()
+        while true {
+            let request = try await vectorRequest(texts)
+            do {
+                return try await request.reply.value(cancelling: request.signal) {
+                    mailbox.withLock { $0.add(request) }
+                    serve()
+                }
+            } catch is VectorRequest.ModelChanged {
+                continue
+            }
         }
+    }
+
+    /// Cuts texts into tokens for their vectors, outside the engine's thread.
+    private nonisolated func vectorRequest(_ texts: [String]) async throws -> VectorRequest {
+        // Without a model, one may be on its way.
+        if (try? answering(.text)) == nil { try await settle() }
+        var tokens: [[TokenID]] = []
+        var mark: LoadMark?
+        while tokens.count < texts.count {
+            // Short texts are cut together.
+            var batch = [texts[tokens.count]]
+            var bytes = batch[0].utf8.count
+            for text in texts[(tokens.count + 1)...] {
+                guard bytes + text.utf8.count <= 4096 else { break }
+                bytes += text.utf8.count
+                batch.append(text)
+            }
+            let made = try await counting(.text, bytes: bytes) { [batch] facts in
+                (mark: facts.weights.mark, tokens: try batch.map { try facts.weights.tokensToEmbed($0) })
+            }
+            if let mark, mark !== made.mark { tokens = [] } else { tokens += made.tokens }
+            mark = made.mark
+        }
+        guard let mark else { throw Self.notLoaded }
+        return VectorRequest(tokens, mark)
     }
 }
 #endif

@@ -25,10 +25,8 @@ public actor LlamaActor: InferenceEngine, TokenReader {
     nonisolated let mailbox = Locked(Mailbox())
     /// Orders loads and unloads, each of which takes several jobs.
     let changes = TurnQueue()
-    /// Orders token counts, so that they use at most one core beside the answers.
-    nonisolated let counts = TurnQueue()
-    /// Orders the making of prompts, so that they use at most one core beside the answers.
-    nonisolated let prompts = TurnQueue()
+    /// Orders the work with texts beside the answers.
+    nonisolated let texts = TextLanes()
     var loops: [EngineRole: GenerationLoop] = [:]
     /// The memory that the models use.
     var memory = MemoryLedger()
@@ -154,18 +152,28 @@ public actor LlamaActor: InferenceEngine, TokenReader {
 
     /// Makes the prompt of a waiting request outside the engine's thread, so that running answers do not wait for
     /// it.
-    private nonisolated func makePrompt(of request: GenerationRequest) async {
-        let made: GenerationRequest.Making = await prompts.turn {
-            // The model may be gone by now; then the engine's thread decides.
-            guard let maker = try? answering(request.role).prompts else { return .never }
-            do {
-                return .made(.success(try await blocking { try maker.make(request) }))
-            } catch {
-                return .made(.failure(error))
-            }
+    nonisolated func makePrompt(of request: GenerationRequest) async {
+        let made: Result<MadePrompt, any Error>?
+        do {
+            try checkSize(of: request)
+            made = .success(
+                try await texts.turn(bytes: request.textBytes) {
+                    // Read after the wait, because a waiting request must not keep a model in memory.
+                    try self.answering(request.role).prompts.make(request)
+                })
+        } catch let error as LLMError where error.code == .modelNotLoaded {
+            // The model is gone; the engine's thread decides whether another one comes.
+            made = nil
+        } catch {
+            made = .failure(error)
         }
-        request.setMaking(made)
+        request.setMaking(made.map { .made($0) } ?? .never)
         await serveNow()
+    }
+
+    /// Refuses a text that cannot fit before it waits for its turn.
+    private nonisolated func checkSize(of request: GenerationRequest) throws {
+        try answering(request.role).prompts.check(request)
     }
 
     /// Enqueues the job that computes the steps, unless it is enqueued already or there are no requests.

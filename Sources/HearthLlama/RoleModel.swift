@@ -33,24 +33,32 @@ struct RoleModel: InferenceEngine, TokenReader {
         try await engine.generate(messages, options: options, role: role, onEvent: onEvent)
     }
 
-    func tokenize(_ text: String, controlTokens: Bool, wholePrompt: Bool) async throws -> [TokenID] {
-        try await engine.counting(role) { facts in
-            try facts.weights.vocabulary.tokens(of: text, addSpecial: wholePrompt, parseSpecial: controlTokens)
+    func tokenize(
+        _ text: String, controlTokens: Bool, wholePrompt: Bool, limit: Int?
+    ) async throws -> [TokenID] {
+        try await engine.counting(role, bytes: text.utf8.count) { facts in
+            try facts.weights.vocabulary.tokens(
+                of: text, addSpecial: wholePrompt, parseSpecial: controlTokens, limit: limit)
         }
     }
 
     func count(_ messages: [ChatMessage]) async throws -> Int {
-        try await engine.counting(role) { try $0.weights.count(messages, projector: $0.projector) }
+        try await engine.counting(role, bytes: messages.textBytes) {
+            try $0.weights.count(messages, projector: $0.projector)
+        }
     }
 
     func pieces(of tokens: [TokenID]) async throws -> [[UInt8]] {
-        try await engine.counting(role) { try $0.weights.vocabulary.pieces(of: tokens) }
+        // They are looked up, which takes no long time for any number of them.
+        try await engine.counting(role, bytes: 0) { try $0.weights.vocabulary.pieces(of: tokens) }
     }
 
     func rendered(
         _ messages: [ChatMessage], options: GenerationOptions
     ) async throws -> (text: String, tokenCount: Int) {
-        try await engine.counting(role) { try $0.weights.rendered(messages, options, projector: $0.projector) }
+        try await engine.counting(role, bytes: messages.textBytes + options.tools.textBytes) {
+            try $0.weights.rendered(messages, options, projector: $0.projector)
+        }
     }
 
     /// Stops the generations of the role's model and frees its memory. The other role's model stays.

@@ -105,7 +105,7 @@ extension RealModel {
             #expect(hasWork(request))
             mailbox.remove([request])
             #expect(!hasWork() && !starts())
-            mailbox.add(VectorRequest(["a"]))
+            mailbox.add(VectorRequest([[1]], LoadMark()))
             #expect(starts() && !hasWork() && mailbox.hasWork())
         }
 

@@ -115,17 +115,17 @@ extension RealModel {
         func countsBehindAnother() async throws {
             let engine = try await LlamaActor.load(TestModel.path(.window), configuration: Self.configuration)
             let old = Weak(try engine.answering(.text).weights)
-            await engine.counts.turn {
+            await engine.texts.short.turn {
                 for _ in 0..<20 {
                     await cancelled {
                         try await engine.count(capitalOfFrance)
                     } once: {
-                        engine.counts.waitingCount == 1
+                        engine.texts.short.waitingCount == 1
                     }
-                    #expect(engine.counts.waitingCount == 0)
+                    #expect(engine.texts.short.waitingCount == 0)
                 }
                 let late = Task { try await engine.count(capitalOfFrance) }
-                await until { engine.counts.waitingCount == 1 }
+                await until { engine.texts.short.waitingCount == 1 }
                 await engine.unload()
                 // A waiting caller does not keep the model in memory.
                 #expect(old.weights == nil)

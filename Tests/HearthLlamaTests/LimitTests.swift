@@ -90,15 +90,125 @@ extension RealModel {
             }
         }
 
-        /// No text has fewer tokens than the bound from its bytes.
-        @Test(arguments: ["a", " ", "\n", "=", "-", "😀", "日", "\u{0}", "<|im_end|>", "                "])
+        /// No text has fewer tokens than the bound that is known without cutting it.
+        @Test(arguments: [
+            "a", " ", "\n", "=", "-", "😀", "日", "\u{0}", "<|im_end|>", "                ", "\t", "word ", "éa\r\n", "7",
+            "The quick brown fox jumps over the lazy dog. ", "▁", "<|im_end|> \n",
+        ])
         func ofBytesAreNeverTooStrict(piece: String) async throws {
-            let weights = try await SharedEngine.engine.answering(.text).weights
+            let vocabulary = try await SharedEngine.engine.answering(.text).weights.vocabulary
             let text = String(repeating: piece, count: 20_000 / piece.utf8.count)
             for isSpecial in [false, true] {
-                let tokens = try weights.vocabulary.tokens(of: text, addSpecial: false, parseSpecial: isSpecial)
-                #expect(weights.fewestTokens(inBytes: text.utf8.count) <= tokens.count)
+                let tokens = try vocabulary.tokens(of: text, addSpecial: false, parseSpecial: isSpecial)
+                let fewest = vocabulary.fewestTokens(of: text, limit: .max - 1)
+                #expect(fewest <= tokens.count && fewest > 0)
+                // It reads no further than the limit.
+                #expect(vocabulary.fewestTokens(of: text, limit: 9) == 10)
+                #expect(vocabulary.fewestTokens(of: text, limit: fewest) == fewest)
             }
+            #expect(vocabulary.fewestTokens(of: "", limit: 5) == 0)
+        }
+
+        /// A text with many control tokens is cut in pieces, and gives the same tokens.
+        @Test(arguments: [
+            "a b<|im_end|>", "<|im_start|><|endoftext|>", "x<|im_end|>\n y<|im_start|>", "日<|im_end|>", "<|im_end|> ",
+            "<|im_<|im_end|>end|>",
+        ])
+        func ofTimeHoldForControlTokens(piece: String) async throws {
+            let vocabulary = try await SharedEngine.engine.answering(.text).weights.vocabulary
+            func tokens(_ text: String, _ isWhole: Bool = false) throws -> [TokenID] {
+                try vocabulary.tokens(of: text, addSpecial: isWhole, parseSpecial: true)
+            }
+            // Each text begins and ends at a control token, which no letters join.
+            let whole = "<|im_end|>" + String(repeating: piece + "<|im_end|>", count: 2000)
+            let expected = try tokens("<|im_end|>") + (0..<2000).flatMap { _ in try tokens(piece + "<|im_end|>") }
+            #expect(try tokens(whole) == expected)
+            let around = try tokens("", true)
+            #expect(try tokens(whole, true).count == expected.count + around.count)
+            let error = #expect(throws: LLMError.self) {
+                try vocabulary.tokens(of: whole, addSpecial: false, parseSpecial: true, limit: 3000)
+            }
+            #expect(error?.code == .exceededContextWindowSize)
+        }
+
+        /// A text that cannot fit is refused wherever it stands, and before it is cut.
+        @Test func ofTextHoldForEveryCall() async throws {
+            let engine = try await SharedEngine.engine
+            let huge = String(repeating: "a", count: TestExtent.isFull ? 60_000_000 : 6_000_000)
+            let blanks = String(repeating: " ", count: 1 << 20)
+            var raw = GenerationOptions.greedy(maximumNewTokens: 1)
+            raw.usesChatTemplate = false
+            var keeping = GenerationOptions.greedy(maximumNewTokens: 1)
+            keeping.keepsAllMessages = true
+            var offering = GenerationOptions.greedy(maximumNewTokens: 1)
+            offering.tools = [ToolDefinition(name: "look", description: huge, parameters: #"{"type":"object"}"#)]
+            let call = ToolCall(id: "a", name: "look", arguments: #"{"at":"\#(blanks)"}"#)
+            let question = ChatMessage(.user, "Hi.")
+            let conversations: [([ChatMessage], GenerationOptions)] = [
+                ([ChatMessage(.user, huge)], .greedy()), ([ChatMessage(.user, blanks)], .greedy()),
+                ([ChatMessage(.user, huge)], raw), ([ChatMessage(.user, blanks)], raw),
+                ([ChatMessage(.system, huge), question], .greedy()), ([ChatMessage(.user, huge), question], keeping),
+                ([question, ChatMessage(.assistant, "", thinking: huge), question], keeping),
+                ([question, ChatMessage(.assistant, "", toolCalls: [call]), question], keeping),
+                ([question], offering), (.init(repeating: ChatMessage(.user, ""), count: 20_000), keeping),
+            ]
+            for (messages, options) in conversations {
+                var error = await #expect(throws: LLMError.self) {
+                    try await engine.generate(messages, options: options) { _ in }
+                }
+                #expect(error?.code == .exceededContextWindowSize)
+                error = await #expect(throws: LLMError.self) {
+                    try await engine.rendered(messages, options: options)
+                }
+                #expect(error?.code == .exceededContextWindowSize)
+            }
+            let calls: [@Sendable () async throws -> Void] = [
+                { _ = try await engine.tokenize(huge) }, { _ = try await engine.count(blanks) },
+                { _ = try await engine.count([ChatMessage(.user, huge)]) },
+                { _ = try await engine.embed(["a", huge]) }, { _ = try await engine.embed([blanks]) },
+                {
+                    _ = try await engine.tokenize("one two three", controlTokens: true, wholePrompt: true, limit: 2)
+                },
+            ]
+            for call in calls {
+                let error = await #expect(throws: LLMError.self) { try await call() }
+                #expect(error?.code == .exceededContextWindowSize)
+            }
+            #expect(try await engine.tokenize("a b", controlTokens: true, wholePrompt: false, limit: 2).count == 2)
+        }
+
+        /// A caller with a short text does not wait for the long text of another.
+        @Test func ofTurnsAreThoseOfTheSize() async throws {
+            let engine = try await SharedEngine.engine
+            try await engine.texts.long.turn {
+                let long = Task { try await engine.count(String(repeating: "word ", count: 5000)) }
+                while engine.texts.long.waitingCount < 1 { await Task.yield() }
+                #expect(try await engine.count("one two") == 2)
+                let answer = try await Answer(engine.generate(capitalOfFrance, options: .greedy(maximumNewTokens: 1)))
+                #expect(answer.summary?.usage.generatedTokens == 1)
+                long.cancel()
+                await #expect(throws: CancellationError.self) { _ = try await long.value }
+            }
+        }
+
+        /// A request whose long text is being cut does not hold up the requests behind it.
+        @Test func ofTextDoNotHoldUpLaterRequests() async throws {
+            let engine = try await SharedEngine.engine
+            let long = ChatMessage(.user, String(repeating: "word ", count: 5000))
+            let early = Locked<Task<GenerationSummary, any Error>?>(nil)
+            try await engine.texts.long.turn {
+                early.withLock { task in
+                    task = Task {
+                        try await engine.generate([long], options: .greedy(maximumNewTokens: 1)) { _ in }
+                    }
+                }
+                while engine.texts.long.waitingCount < 1 { await Task.yield() }
+                let answer = try await Answer(engine.generate(capitalOfFrance, options: .greedy(maximumNewTokens: 2)))
+                #expect(answer.summary?.usage.generatedTokens == 2)
+            }
+            let task = try #require(early.withLock { $0 })
+            let error = await #expect(throws: LLMError.self) { try await task.value }
+            #expect(error?.code == .exceededContextWindowSize)
         }
 
         @Test func ofTheContext() async throws {
@@ -125,15 +235,17 @@ extension RealModel {
             #expect(error?.context.found?.hasSuffix("tokens") == true)
 
             // A text that cannot fit even with the longest tokens is not tokenised.
-            let longest = TestExtent.isFull ? 20_000_000 : 2_000_000
             let endless = try await refusal(
-                engine, [ChatMessage(.user, String(repeating: "word ", count: longest / 5))])
+                engine, [ChatMessage(.user, String(repeating: "word ", count: 20_000))])
             #expect(endless?.code == .exceededContextWindowSize)
-            let weights = try engine.answering(.text).weights
-            #expect(weights.fewestTokens(inBytes: longest) > window)
             #expect(
-                endless?.context.found == "at least \(weights.fewestTokens(inBytes: longest)) tokens"
+                endless?.context.found == "at least \(window + 1) tokens"
                     && endless?.context.expected == "fewer than \(window) tokens")
+            let longest = TestExtent.isFull ? 20_000_000 : 2_000_000
+            let larger = try await refusal(
+                engine, [ChatMessage(.user, String(repeating: "word ", count: longest / 5))])
+            #expect(larger?.code == .exceededContextWindowSize)
+            #expect(larger?.context.found == "\(longest + 64) bytes")
             let kept = try await Answer(
                 engine.generate(
                     [

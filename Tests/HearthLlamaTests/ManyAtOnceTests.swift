@@ -203,22 +203,22 @@ extension RealModel {
             }
         }
 
-        /// A request that continues with another model starts again.
+        /// Tokens of one model are no tokens of another.
         @Test func vectorsOfOneCallAreOfOneModel() async throws {
             try await blocking {
                 let models = try (0..<2).map { _ in
                     try LoadedModel(
                         path: TestModel.path, configuration: Self.configuration(1), progress: { _ in true })
                 }
-                let request = VectorRequest(["a", "b"])
+                let weights = models[0].weights
+                let request = VectorRequest(try ["a", "b"].map(weights.tokensToEmbed), weights.mark)
                 func step(_ model: LoadedModel) throws -> Bool {
-                    request.use(model.weights.mark)
+                    try request.check(model.weights.mark)
                     return try request.step(model.wholeEmbedder())
                 }
                 #expect(try step(models[0]) && !request.isDone)
-                for (model, isDone) in [(models[1], false), (models[1], true)] {
-                    #expect(try step(model) && request.isDone == isDone)
-                }
+                #expect(throws: VectorRequest.ModelChanged.self) { try step(models[1]) }
+                #expect(try step(models[0]) && request.isDone)
             }
             let empty = LlamaActor()
             await #expect(throws: LLMError.self) { _ = try await empty.embed([]) }

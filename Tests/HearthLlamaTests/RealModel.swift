@@ -108,7 +108,7 @@ extension LoadedModel {
 extension TextEmbedder {
     /// The vector of a text; `pause` runs between two steps.
     func embed(_ text: String, _ index: Int, signal: StopSignal, _ pause: () -> Void) throws -> [Float] {
-        var text = try begin(text, index)
+        var text = try begin(weights.tokensToEmbed(text), index)
         while true {
             if let vector = try step(&text, signal: signal) { return vector }
             pause()

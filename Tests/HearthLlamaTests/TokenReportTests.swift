@@ -108,7 +108,7 @@ extension RealModel {
             let engine = try await SharedEngine.engine
             let text = "Crème brûlée 媽 🤗<|im_end|>"
             for isControl in [false, true] {
-                let tokens = try await engine.tokenize(text, controlTokens: isControl, wholePrompt: false)
+                let tokens = try await engine.tokenize(text, controlTokens: isControl, wholePrompt: false, limit: nil)
                 let bytes = try await engine.pieces(of: tokens).flatMap { $0 }
                 #expect(String(decoding: bytes, as: UTF8.self) == text)
             }
@@ -124,7 +124,7 @@ extension RealModel {
             raw.usesChatTemplate = false
             let text = try await answer(raw, to: [ChatMessage(.user, "The capital of France is")])
             raw.promptTokens = try await engine.tokenize(
-                "The capital of France is", controlTokens: true, wholePrompt: true)
+                "The capital of France is", controlTokens: true, wholePrompt: true, limit: nil)
             let tokens = try await answer(raw, to: [])
             #expect(tokens.text == text.text && !tokens.text.isEmpty)
             raw.promptTokens = [10_000_000]

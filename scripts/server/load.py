@@ -18,7 +18,7 @@ def idle(server, count):
     before = server.settled(5)
     connections = []
     for _ in range(count):
-        connection = server.connect()
+        connection = server.connect_locally()
         connection.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
         head_of(connection)
         connections.append(connection)
@@ -123,6 +123,24 @@ def slow_headers(server, count):
     report("slow headers", good == 100 and closed == count, f"{good} of 100 served beside {count}; {closed} were cut off")
 
 
+def held(server, count):
+    """A client without a key that holds connections does not keep out others of its address."""
+    connections = []
+    for _ in range(count):
+        connections.append(server.connect())
+        connections[-1].sendall(b"GET /ready HTTP/1.1\r\nHost: localhost\r\nX: ")
+    with open("/proc/%d/net/tcp" % server.process.pid) as table:
+        port = ":%04X" % server.port
+        open_now = sum(fields[1].endswith(port) and fields[3] == "01" for fields in map(str.split, table))
+    begin = time.monotonic()
+    good = sum(server.get("/ready")[0] == 200 for _ in range(20))
+    seconds = time.monotonic() - begin
+    for connection in connections:
+        connection.close()
+    report("held connections", good == 20 and seconds < 2 and open_now <= 80,
+           f"{count} opened, {open_now} of them open; {good} of 20 others served in {seconds:.2f} s")
+
+
 def restarts(program, count):
     """A service manager's socket: while the server restarts, connections wait and none is refused or cut."""
     home = tempfile.mkdtemp(prefix="hearth-load-")
@@ -186,9 +204,11 @@ def answers(server, slow, vanishing):
         thread.join()
     before = server.settled()
     connections, statuses = [], {}
+    # One address has at most 64 connections without a key, and one key at most 64 requests at once.
+    keys = [server.key() for _ in range(1 + slow // 50)]
     for index in range(slow):
         connection = server.connect(timeout=120, receive_buffer=4096)
-        connection.sendall(ask(model, 24, f"Count to {index + 10}, one number a line."))
+        connection.sendall(ask(model, 24, f"Count to {index + 10}, one number a line.", key=keys[index % len(keys)]))
         connections.append(connection)
     for connection in connections:
         data = head_of(connection)
@@ -346,6 +366,7 @@ def main():
                 hostile(server, 2000 // part)
             if "slow" in stages:
                 slow_headers(server, 100 // part)
+                held(server, 600 // part)
             if model and "answers" in stages:
                 answers(server, 200 // part, 50 // part)
         finally:

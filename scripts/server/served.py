@@ -1,5 +1,5 @@
 """A `hearth serve` of its own for the scripts that load it, and their reports. Only the standard library."""
-import http.client, json, os, shutil, signal, socket, subprocess, sys, tempfile, time
+import http.client, json, os, resource, shutil, signal, socket, subprocess, sys, tempfile, time
 
 MIB = 1 << 20
 failures = []
@@ -15,10 +15,11 @@ class Server:
     """A server in a home of its own.
 
     model: a file to install, under the name it has. settings: the values of `hearth config set`.
-    variables: more environment variables.
+    variables: more environment variables. address_space: the most bytes of it that the process may use.
     """
 
-    def __init__(self, program, model=None, settings=None, variables=None):
+    def __init__(self, program, model=None, settings=None, variables=None, address_space=None):
+        self.address_space = address_space
         self.program = os.path.abspath(program)
         self.home = tempfile.mkdtemp(prefix="hearth-load-")
         self.environment = dict(os.environ, HEARTH_HOME=self.home, HEARTH_LOG="", HEARTH_ALONE="", **(variables or {}))
@@ -32,9 +33,13 @@ class Server:
 
     def start(self):
         """Starts the process, and returns when it has printed its address."""
+        def limit():
+            if self.address_space:
+                resource.setrlimit(resource.RLIMIT_AS, (self.address_space, self.address_space))
+
         with open(os.path.join(self.home, "load.log"), "a") as log:
             self.process = subprocess.Popen([self.program, "serve", "--port", "0"], env=self.environment,
-                                            stdout=subprocess.PIPE, stderr=log, text=True)
+                                            stdout=subprocess.PIPE, stderr=log, text=True, preexec_fn=limit)
         address = self.process.stdout.readline().strip()
         if not address:
             sys.exit("hearth serve does not start: " + open(os.path.join(self.home, "load.log")).read()[-2000:])
@@ -62,6 +67,17 @@ class Server:
             still = 0 if now < best - 256 * 1024 else still + 1
             best = min(best, now)
         return best
+
+    def connect_locally(self, timeout=10):
+        """A connection to the unix socket, whose owner may have any number of them."""
+        connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        connection.settimeout(timeout)
+        connection.connect(os.path.join(self.home, "server", "socket"))
+        return connection
+
+    def key(self):
+        """A new key for answers."""
+        return self.run("keys", "create", "load").split()[-1]
 
     def connect(self, timeout=10, receive_buffer=None):
         connection = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -127,11 +143,12 @@ def head_of(connection):
     return data
 
 
-def ask(model, tokens, prompt, **fields):
+def ask(model, tokens, prompt, key=None, **fields):
     """The bytes of a request for a streamed answer."""
     body = json.dumps({"model": model, "stream": True, "max_tokens": tokens,
                        "messages": [{"role": "user", "content": prompt}], **fields}).encode()
-    return (b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    shown = b"Authorization: Bearer %s\r\n" % key.encode() if key else b""
+    return (b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n" + shown +
             b"Content-Length: %d\r\n\r\n" % len(body)) + body
 
 

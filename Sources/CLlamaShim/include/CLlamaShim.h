@@ -11,6 +11,8 @@ extern "C" {
 
 struct llama_model;
 struct llama_context;
+struct llama_vocab;
+struct llama_batch;
 struct hearth_chat_templates;
 struct hearth_call_format;
 struct hearth_threads;
@@ -154,6 +156,29 @@ struct hearth_context_options {
 /// Makes a context. NULL on failure, with a reason if there is one beyond llama.cpp's log.
 struct llama_context *hearth_context_new(
     struct llama_model *model, const struct hearth_context_options *options, char **error);
+
+/// The tokens of texts of one vocabulary. Any thread may use it. The model must outlive it.
+struct hearth_tokenizer;
+
+/// NULL and a reason for a model without a vocabulary.
+struct hearth_tokenizer *hearth_tokenizer_new(const struct llama_vocab *vocab, char **error);
+void hearth_tokenizer_free(struct hearth_tokenizer *tokenizer);
+
+/// The fewest tokens that a text can have, known without cutting it. Reads no further than the text can reach with
+/// `limit` tokens; a longer text has `limit + 1`. 0 for vocabularies in which one token can stand for any number of
+/// bytes.
+size_t hearth_tokens_fewest(const struct hearth_tokenizer *tokenizer, const char *text, size_t length, size_t limit);
+
+/// The `count` tokens of a text, for `hearth_tokens_free`. With more than `limit` of them the list may end early, behind
+/// the token `limit`. NULL and a reason on failure, also when the vocabulary or the memory does not suffice.
+/// The options are those of `llama_tokenize`, whose time grows with the square of the control tokens in a text.
+int32_t *hearth_tokenize(
+    const struct hearth_tokenizer *tokenizer, const char *text, size_t length, bool add_special, bool parse_special,
+    size_t limit, size_t *count, char **error);
+void hearth_tokens_free(int32_t *tokens);
+
+/// Computes a batch (`llama_decode`). An exception is the status -1 with a reason.
+int32_t hearth_decode(struct llama_context *context, const struct llama_batch *batch, char **error);
 
 // Vision. Any thread may read and cut pictures; only the one thread that owns the context and the projector may encode
 // and decode them.

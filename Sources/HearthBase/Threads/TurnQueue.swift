@@ -1,7 +1,8 @@
-/// Runs asynchronous operations one after the other, in the order of their calls.
+/// Runs asynchronous operations one after the other: the smaller first, those of one size in the order of their calls.
 package final class TurnQueue: Sendable {
     private struct Waiter {
         let number: UInt64
+        let size: Int
         /// Resumed with `true` at the caller's turn, with `false` after a cancellation.
         let continuation: CheckedContinuation<Bool, Never>
     }
@@ -20,22 +21,24 @@ package final class TurnQueue: Sendable {
     /// The number of callers that wait for their turn.
     package var waitingCount: Int { state.withLock { $0.waiting.count } }
 
-    /// Runs `body` after all earlier calls. A cancelled task keeps waiting.
-    package func turn<Result>(_ body: () async throws -> Result) async rethrows -> Result {
-        _ = await enter(orGiveUp: false)
+    /// Runs `body` after all earlier calls that are not larger. A cancelled task keeps waiting.
+    package func turn<Result>(size: Int = 0, _ body: () async throws -> Result) async rethrows -> Result {
+        _ = await enter(size: size, orGiveUp: false)
         defer { leave() }
         return try await body()
     }
 
-    /// Runs `body` after all earlier calls. A cancelled task leaves the queue at once.
+    /// Runs `body` after all earlier calls that are not larger. A cancelled task leaves the queue at once.
     /// - Throws: errors of `body`; `CancellationError` before its turn, without running `body`.
-    package func turnUnlessCancelled<Result>(_ body: () async throws -> Result) async throws -> Result {
+    package func turnUnlessCancelled<Result>(
+        size: Int = 0, _ body: () async throws -> Result
+    ) async throws -> Result {
         let number = state.withLock { state in
             state.lastNumber += 1
             return state.lastNumber
         }
         let hasEntered = await withTaskCancellationHandler {
-            await enter(number, orGiveUp: true)
+            await enter(number, size: size, orGiveUp: true)
         } onCancel: {
             giveUp(number)
         }
@@ -49,7 +52,7 @@ package final class TurnQueue: Sendable {
     /// Waits for the caller's turn.
     /// - Parameter orGiveUp: whether a cancelled task leaves the queue.
     /// - Returns: whether it is the caller's turn.
-    private func enter(_ number: UInt64 = 0, orGiveUp: Bool) async -> Bool {
+    private func enter(_ number: UInt64 = 0, size: Int, orGiveUp: Bool) async -> Bool {
         await withCheckedContinuation { continuation in
             let isMine = state.withLock { state -> Bool? in
                 // A later cancellation finds the caller in the queue.
@@ -58,7 +61,8 @@ package final class TurnQueue: Sendable {
                     state.isTaken = true
                     return true
                 }
-                state.waiting.append(Waiter(number: number, continuation: continuation))
+                let place = state.waiting.firstIndex { $0.size > size } ?? state.waiting.endIndex
+                state.waiting.insert(Waiter(number: number, size: size, continuation: continuation), at: place)
                 return nil
             }
             if let isMine { continuation.resume(returning: isMine) }

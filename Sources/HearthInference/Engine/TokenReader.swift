@@ -20,17 +20,21 @@ public protocol TokenReader: Sendable {
     ///   `generation-failed`; `CancellationError`.
     func embed(_ texts: [String]) async throws -> [[Float]]
 
-    /// The tokens of a text. Returns at once, also while the model generates.
+    /// The tokens of a text, also while the model generates.
     /// - Parameters:
     ///   - controlTokens: whether a text that spells out a control token, such as `<|im_end|>`, is that token. `false`
     ///     reads it as letters: right for all text from people, files and the network.
     ///   - wholePrompt: whether the tokens that the model wants around a whole prompt are added.
-    /// - Throws: `model-not-loaded`; `generation-failed` for text of 2 GiB and more.
-    func tokenize(_ text: String, controlTokens: Bool, wholePrompt: Bool) async throws -> [TokenID]
+    ///   - limit: the most tokens; `nil` for any number.
+    /// - Throws: `model-not-loaded`; `context-window-exceeded` for a text of more tokens than the limit, or of more
+    ///   than 256 KiB and 16 bytes for each token of the window; `generation-failed` for a text that the vocabulary
+    ///   cannot express.
+    func tokenize(_ text: String, controlTokens: Bool, wholePrompt: Bool, limit: Int?) async throws -> [TokenID]
 
     /// The number of tokens of a conversation as a prompt of the engine: with the template's own tokens and the
     /// beginning of the answer, and with all messages.
-    /// - Throws: `model-not-loaded`, `chat-template-failed`.
+    /// - Throws: `model-not-loaded`, `chat-template-failed`; `context-window-exceeded` for more text than one call of
+    ///   ``tokenize(_:controlTokens:wholePrompt:limit:)`` accepts.
     func count(_ messages: [ChatMessage]) async throws -> Int
 
     /// The texts of tokens as bytes, each of which may be a part of a character. Control tokens have their names.
@@ -38,7 +42,8 @@ public protocol TokenReader: Sendable {
     func pieces(of tokens: [TokenID]) async throws -> [[UInt8]]
 
     /// The prompt of a generation with these options, without computing it. Pictures have tokens and no text.
-    /// - Throws: `model-not-loaded`, `chat-template-failed`, `grammar-unusable`.
+    /// - Throws: `model-not-loaded`, `chat-template-failed`, `grammar-unusable`; `context-window-exceeded` as for a
+    ///   count.
     func rendered(
         _ messages: [ChatMessage], options: GenerationOptions
     ) async throws -> (text: String, tokenCount: Int)
@@ -52,7 +57,9 @@ extension TokenReader {
 
     public func embed(_ texts: [String]) async throws -> [[Float]] { throw LLMError.missing("embeds no texts") }
 
-    public func tokenize(_ text: String, controlTokens: Bool, wholePrompt: Bool) async throws -> [TokenID] {
+    public func tokenize(
+        _ text: String, controlTokens: Bool, wholePrompt: Bool, limit: Int?
+    ) async throws -> [TokenID] {
         throw LLMError.missing("counts no tokens")
     }
 
@@ -70,7 +77,7 @@ extension TokenReader {
 
     /// The tokens of a text as in the middle of a prompt; control tokens in it are read as letters.
     public func tokenize(_ text: String) async throws -> [TokenID] {
-        try await tokenize(text, controlTokens: false, wholePrompt: false)
+        try await tokenize(text, controlTokens: false, wholePrompt: false, limit: nil)
     }
 
     /// The number of tokens of a text; control tokens in it are read as letters.
@@ -96,8 +103,12 @@ extension ForwardingTokenReader {
 
     package func embed(_ texts: [String]) async throws -> [[Float]] { try await reading { try await $0.embed(texts) } }
 
-    package func tokenize(_ text: String, controlTokens: Bool, wholePrompt: Bool) async throws -> [TokenID] {
-        try await reading { try await $0.tokenize(text, controlTokens: controlTokens, wholePrompt: wholePrompt) }
+    package func tokenize(
+        _ text: String, controlTokens: Bool, wholePrompt: Bool, limit: Int?
+    ) async throws -> [TokenID] {
+        try await reading {
+            try await $0.tokenize(text, controlTokens: controlTokens, wholePrompt: wholePrompt, limit: limit)
+        }
     }
 
     package func count(_ messages: [ChatMessage]) async throws -> Int {

@@ -98,6 +98,14 @@ package struct ContextFit: Sendable, Hashable {
         return Outcome(prompt: prompt, dropped: dropped)
     }
 
+    /// The messages of a conversation that always stay.
+    /// - Parameter keepsAll: whether no message may be left out.
+    package func least(of messages: [ChatMessage], keepsAll: Bool) -> [ChatMessage] {
+        if keepsAll { return messages }
+        let first = messages.first?.role == .system ? 1 : 0
+        return kept(of: messages, without: Self.choices(messages, first: first).last ?? 0)
+    }
+
     /// The conversation without its `dropped` oldest messages.
     package func kept(of messages: [ChatMessage], without dropped: Int) -> [ChatMessage] {
         let first = messages.first?.role == .system ? 1 : 0

@@ -97,12 +97,16 @@ struct ModelContext: ~Copyable {
             Unmanaged.passUnretained(group).toOpaque())
     }
 
-    /// Computes the tokens of a batch (`llama_decode`).
+    /// Computes the tokens of a batch (`llama_decode`). An exception is the status -1; its reason is in the log.
     /// - Parameter group: the one that listens.
     borrowing func decode(_ batch: borrowing TokenBatch, for group: StopGroup) -> Int32 {
         let step = CallWatch.shared.begin(.step) { group.signs }
-        let status = llama_decode(raw, batch.raw)
-        CallWatch.shared.end(step)
+        defer { CallWatch.shared.end(step) }
+        var reason: UnsafeMutablePointer<CChar>?
+        let status = withUnsafePointer(to: batch.raw) { hearth_decode(raw, $0, &reason) }
+        if let reason = String(taking: reason) {
+            LlamaLog.shared.append(reason + "\n", level: .error, continues: false)
+        }
         if status == 0 { threads.trim() }
         return status
     }

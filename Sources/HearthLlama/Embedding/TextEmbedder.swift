@@ -33,6 +33,11 @@ struct EmbeddingMethod {
 }
 
 extension ModelWeights {
+    /// The tokens of a text to embed, at most as many as the longest window for vectors has.
+    func tokensToEmbed(_ text: String) throws -> [TokenID] {
+        try vocabulary.tokens(of: text, addSpecial: true, parseSpecial: false, limit: EmbeddingWindow.longest)
+    }
+
     /// The pooling that the file declares (`llama_pooling_type`): how the vectors of tokens become one vector.
     fileprivate var declaredPooling: UInt32? { metadata("%.pooling_type").flatMap { UInt32($0) } }
 
@@ -45,7 +50,7 @@ final class TextEmbedder {
     let method: EmbeddingMethod
     /// The window for which the context was made.
     let window: EmbeddingWindow
-    private let weights: ModelWeights
+    let weights: ModelWeights
     private let context: ModelContext
     private let threads: StepThreads
     private var batch: TokenBatch
@@ -88,12 +93,8 @@ final class TextEmbedder {
 
     /// Begins a text and discards the one before.
     /// - Parameter index: the text's place among the caller's texts.
-    func begin(_ text: String, _ index: Int) throws -> Text {
+    func begin(_ tokens: [TokenID], _ index: Int) throws -> Text {
         let window = context.length
-        // Checked before the tokeniser runs, because it takes long for a text that cannot fit.
-        let fewest = weights.fewestTokens(inBytes: text.utf8.count)
-        guard fewest <= window else { throw Self.tooLong("at least \(fewest)", window) }
-        let tokens = try weights.vocabulary.tokens(of: text, addSpecial: true, parseSpecial: false)
         guard !tokens.isEmpty else {
             throw LLMError(
                 .nothingToEmbed, "text \(index + 1) to embed is empty",

@@ -6,21 +6,27 @@ import HearthInference
 ///
 /// Unchecked: only the engine's thread touches the variables.
 final class VectorRequest: @unchecked Sendable {
-    let texts: [String]
+    /// The tokens of the texts.
+    let texts: [[TokenID]]
     let signal = StopSignal()
     let reply = Reply<[[Float]]>()
     private var vectors: [[Float]] = []
     private var text: TextEmbedder.Text?
-    /// Identifies the load that made the vectors so far. A reference to the model would keep its memory in use
+    /// Identifies the load whose vocabulary cut the texts. A reference to the model would keep its memory in use
     /// while the next model is read.
-    private var mark: LoadMark?
+    private let mark: LoadMark
 
-    init(_ texts: [String]) { self.texts = texts }
-
-    /// Starts the request again if the model has changed, so that one model makes all vectors.
-    func use(_ mark: LoadMark) {
-        if self.mark !== mark { (vectors, text) = ([], nil) }
+    init(_ texts: [[TokenID]], _ mark: LoadMark) {
+        self.texts = texts
         self.mark = mark
+    }
+
+    /// Another model was loaded: the texts must be cut again, so that one model makes all vectors.
+    struct ModelChanged: Error {}
+
+    /// - Throws: ``ModelChanged`` for another load than that of the tokens.
+    func check(_ mark: LoadMark) throws(ModelChanged) {
+        if self.mark !== mark { throw ModelChanged() }
     }
 
     /// Starts the current text again, because its context is gone.

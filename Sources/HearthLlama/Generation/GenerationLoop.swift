@@ -42,22 +42,20 @@ final class GenerationLoop: @unchecked Sendable {
 
     /// Begins a request if there is room for it. The engine calls it again before each step for the first waiting
     /// request.
-    /// - Parameter onRead: see ``ConversationMemory/begin(_:need:beside:onRead:)``.
-    func admit(_ request: GenerationRequest, onRead: @escaping @Sendable () -> Void = {}) -> Admittance {
+    /// - Parameters:
+    ///   - onRead: see ``ConversationMemory/begin(_:need:beside:onRead:)``.
+    ///   - make: begins to make the prompt on another thread; without it, this thread makes the prompt.
+    func admit(
+        _ request: GenerationRequest, onRead: @escaping @Sendable () -> Void = {},
+        make: ((GenerationRequest) -> Void)? = nil
+    ) -> Admittance {
         do {
             if request.signal.isCancelled { throw CancellationError() }
             guard model.sequences.context.hasMemory else { throw LLMError.encoderOnly }
             // The prompt of a waiting request is made once.
             if let prepared = request.prepared, prepared.model === model { return admit(prepared, onRead) }
             guard runs.count < model.admission.sequences else { return .mustWait }
-            let made: MadePrompt
-            switch request.takeMaking() {
-            case .underWay: return .isMade
-            case .made(let result):
-                let found = try result.get()
-                made = found.mark === model.weights.mark ? found : try PromptMaker(model).make(request)
-            case .never: made = try PromptMaker(model).make(request)
-            }
+            guard let made = try prompt(of: request, make) else { return .isMade }
             let prepared = try Generation(request, made: made, model: model, time: time)
             request.prepared = prepared
             return admit(prepared, onRead)
@@ -66,6 +64,21 @@ final class GenerationLoop: @unchecked Sendable {
             request.reply.finish(.failure(error))
             return .ended
         }
+    }
+
+    /// The prompt of a request, made again for a model that was replaced meanwhile; `nil` while another thread makes it.
+    private func prompt(of request: GenerationRequest, _ make: ((GenerationRequest) -> Void)?) throws -> MadePrompt? {
+        switch request.takeMaking() {
+        case .underWay: return nil
+        case .made(let result):
+            let made = try result.get()
+            if made.mark === model.weights.mark { return made }
+        case .never: break
+        }
+        guard let make else { return try PromptMaker(model).make(request) }
+        request.setMaking(.underWay)
+        make(request)
+        return nil
     }
 
     /// Begins a generation with a finished prompt, if there is room for it.

@@ -25,8 +25,9 @@ final class GenerationRequest: @unchecked Sendable {
 
     /// The state of a prompt.
     enum Making: Sendable {
-        /// The engine's thread makes the prompt.
+        /// No thread has begun to make the prompt.
         case never
+        /// Another thread makes the prompt.
         case underWay
         case made(Result<MadePrompt, any Error>)
     }
@@ -42,6 +43,11 @@ final class GenerationRequest: @unchecked Sendable {
         self.stopwatch = stopwatch
         self.reply = reply
         self.isPreparation = isPreparation
+    }
+
+    /// The bytes of the texts of messages and tools, for ``TextLanes``. A picture takes as long as a long text.
+    var textBytes: Int {
+        messages.reduce(messages.textBytes + options.tools.textBytes) { $0 + $1.images.count << 16 }
     }
 
     /// The state of the prompt; a made prompt is given away.

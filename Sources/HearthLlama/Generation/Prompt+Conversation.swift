@@ -37,7 +37,11 @@ extension Prompt {
         let begun = try model.vocabulary.tokens(of: conversation.begun, addSpecial: false, parseSpecial: false)
         let outcome = try fit.apply(
             to: conversation.messages, keepsAll: options.keepsAllMessages,
-            fewest: model.weights.fewestTokens(in:), render: tokens.parts,
+            fewest: { messages in
+                // Text beyond the limit is never cut into tokens.
+                (try? TextLimit(window: model.window).check(messages)) == nil
+                    ? model.window + 1 : model.weights.fewestTokens(in: messages, limit: model.window)
+            }, render: tokens.parts,
             count: { $0.reduce(begun.count) { $0 + $1.cells } })
         if outcome.dropped > 0 {
             notices.append(.truncated(dropped: outcome.dropped))
@@ -74,11 +78,13 @@ extension Prompt {
         let text =
             try given.map { String(decoding: try model.vocabulary.pieces(of: $0).joined(), as: UTF8.self) }
             ?? request.messages.map(\.content).joined()
+        let window = model.window
+        let fewest = given == nil ? model.vocabulary.fewestTokens(of: text, limit: window) : 0
+        guard fewest < window else { throw ContextFit.exceeded(tokens: "at least \(fewest)", window: window) }
         let tokens = try given ?? model.vocabulary.tokens(of: text, addSpecial: true, parseSpecial: true)
         guard !tokens.isEmpty else {
             throw LLMError(.templateFailed, "the prompt has no text", disposition: .usage)
         }
-        let window = model.window
         guard tokens.count < window else { throw ContextFit.exceeded(tokens: "\(tokens.count)", window: window) }
         return Prompt([.tokens(tokens)], text: text)
     }

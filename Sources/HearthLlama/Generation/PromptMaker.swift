@@ -22,10 +22,30 @@ struct PromptMaker: Sendable {
         largestPicture = model.largestPicture
     }
 
+    /// Refuses a request whose text cannot fit, before any of it is cut into tokens.
+    /// - Throws: `context-window-exceeded`.
+    func check(_ request: GenerationRequest) throws {
+        let options = request.options
+        let limit = TextLimit(window: window)
+        guard options.usesChatTemplate else {
+            if let given = options.promptTokens, given.count >= window {
+                throw ContextFit.exceeded(tokens: "\(given.count)", window: window)
+            }
+            return try limit.check(request.messages)
+        }
+        // The oldest messages may be left out.
+        let least = ContextFit(window: window, reserve: 0)
+            .least(of: request.messages, keepsAll: options.keepsAllMessages)
+        try limit.check(least, tools: options.tools)
+        let fewest = weights.fewestTokens(in: least, limit: window)
+        guard fewest < window else { throw ContextFit.exceeded(tokens: "at least \(fewest)", window: window) }
+    }
+
     /// Makes the prompt and the constraint of a request.
     /// - Throws: ``LLMError``; `CancellationError` after the request's end.
     func make(_ request: GenerationRequest) throws -> MadePrompt {
         if request.signal.isCancelled { throw CancellationError() }
+        try check(request)
         var prompt = try Prompt(request, for: self)
         prompt.reusesTokens = request.options.reusesPrompt
         let constraint = try AnswerConstraint(request.options, weights, calls: prompt.calls)

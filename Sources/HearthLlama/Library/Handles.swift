@@ -4,7 +4,7 @@ import HearthBase
 /// run can check that all are freed.
 enum Handles {
     enum Kind: String, CaseIterable {
-        case weights, template, context, threads, batch, sampler, projector, bitmap, pieces, calls
+        case weights, template, context, threads, batch, sampler, projector, bitmap, pieces, calls, tokenizer
     }
 
     private static let counts = Locked<[Kind: Int]>([:])

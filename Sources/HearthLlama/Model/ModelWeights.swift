@@ -46,8 +46,8 @@ final class ModelWeights: @unchecked Sendable {
         }
     }
 
-    /// The bytes of the longest token; `nil` if one token can stand for any number of bytes.
-    private let longestPiece: Int?
+    /// The fewest tokens of a question and an answer in a prompt.
+    private let tokensOfTurn: Int
 
     /// Reads the file.
     /// - Parameter progress: called with 0...1 on the loading thread; `false` ends loading.
@@ -67,7 +67,7 @@ final class ModelWeights: @unchecked Sendable {
             let own = llama_model_chat_template(model, nil).map { String(cString: $0) }
             let source = configuration.chatTemplate ?? own ?? ""
             callsTools = template.callsTools()
-            self.vocabulary = Vocabulary(vocabulary)
+            self.vocabulary = try Vocabulary(vocabulary, of: path)
             if let frame = try template.frame(self.vocabulary) {
                 self.frame = frame
                 templateThinks = true
@@ -77,7 +77,7 @@ final class ModelWeights: @unchecked Sendable {
                     source.contains($0.opening) || source.contains($0.closing)
                 }
             }
-            longestPiece = self.vocabulary.longestPiece
+            tokensOfTurn = template.tokensOfTurn(self.vocabulary)
             self.model = model
             Handles.take(.weights)
         } catch {
@@ -129,15 +129,17 @@ final class ModelWeights: @unchecked Sendable {
         return message
     }
 
-    /// The fewest tokens that a text of `count` bytes can have, known without tokenising it.
-    func fewestTokens(inBytes count: Int) -> Int { longestPiece.map { count / $0 } ?? 0 }
-
-    /// The fewest tokens that messages can have in a prompt, known without tokenising them.
-    func fewestTokens(in messages: [ChatMessage]) -> Int {
-        messages.reduce(0) { sum, message in
-            let calls = message.toolCalls.reduce(0) { $0 + $1.arguments.utf8.count }
-            return sum + fewestTokens(inBytes: message.content.utf8.count + calls)
+    /// The fewest tokens that messages can have in a prompt, known without tokenising them; more than `limit` for
+    /// any higher number.
+    func fewestTokens(in messages: [ChatMessage], limit: Int) -> Int {
+        // A template may write several results of tools as one turn, and nothing for a system message.
+        let questions = messages.count { $0.role == .user }
+        let answers = messages.count { $0.role == .assistant }
+        var sum = min(questions, answers) * tokensOfTurn + abs(questions - answers)
+        for message in messages where sum <= limit {
+            sum += vocabulary.fewestTokens(of: message.content, limit: limit - min(sum, limit))
         }
+        return sum
     }
 
     /// Whether the model can forget the end of a sequence: recurrent layers keep one state for the sequence, not

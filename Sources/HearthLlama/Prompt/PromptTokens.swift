@@ -29,7 +29,8 @@ struct PromptTokens {
         var rendered = try render(marked(plain, insertions.indices, insertions, marker))
         // Some templates leave a text out, or write it in another notation such as JSON. They receive the text
         // itself, with a space in each spelled-out control token.
-        let lost = insertions.indices.filter { insertions[$0].isText && !marker.stands(for: $0, in: rendered) }
+        let shown = marker.numbers(in: rendered, below: insertions.count)
+        let lost = insertions.indices.filter { insertions[$0].isText && !shown.contains($0) }
         if !lost.isEmpty {
             for number in lost {
                 let index = insertions[number].message
@@ -125,18 +126,26 @@ struct PromptTokens {
         private static let end = "\u{E0F2}"
 
         init(unlike messages: [ChatMessage]) {
-            var key = 0
-            func beginning() -> String { "\u{E0F0}\(key)\u{E0F1}" }
-            while messages.contains(where: { $0.content.range(of: beginning(), options: .literal) != nil }) {
-                key += 1
+            // At random, so that no text can contain many keys and make the search long.
+            func beginning() -> String { "\u{E0F0}\(UInt64.random(in: 0...(.max)))\u{E0F1}" }
+            var chosen = beginning()
+            while messages.contains(where: { $0.content.range(of: chosen, options: .literal) != nil }) {
+                chosen = beginning()
             }
-            self.beginning = beginning()
+            self.beginning = chosen
         }
 
         func mark(_ number: Int) -> String { "\(beginning)\(number)\(Self.end)" }
 
-        func stands(for number: Int, in text: String) -> Bool {
-            text.range(of: mark(number), options: .literal) != nil
+        /// The numbers of the marks in a text.
+        func numbers(in text: String, below count: Int) -> Set<Int> {
+            var rest = text[...]
+            var found = Set<Int>()
+            while let (number, place) = first(in: rest, below: count) {
+                found.insert(number)
+                rest = rest[place.upperBound...]
+            }
+            return found
         }
 
         /// The first mark in a text, and its place.

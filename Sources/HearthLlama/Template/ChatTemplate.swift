@@ -104,6 +104,20 @@ struct ChatTemplate: ~Copyable {
         return frame
     }
 
+    /// The tokens that the template writes for a question and an answer without text; 2 if they vary.
+    borrowing func tokensOfTurn(_ vocabulary: Vocabulary) -> Int {
+        func tokens(turns: Int) throws -> Int {
+            let messages = (0..<2 * turns).map { ChatMessage($0.isMultiple(of: 2) ? .user : .assistant, "") }
+            let text = try render(messages + [ChatMessage(.user, "a")]).text
+            return try vocabulary.tokens(of: text, addSpecial: false, parseSpecial: true).count
+        }
+        // Some templates refuse messages without text.
+        guard let few = try? tokens(turns: 1), let more = try? tokens(turns: 2), let many = try? tokens(turns: 4),
+            many - more == 2 * (more - few)
+        else { return 2 }
+        return max(2, more - few)
+    }
+
     /// The prompt of a conversation, with the beginning of the model's answer.
     /// - Throws: `chat-template-failed`; `grammar-unusable` for tools whose calls cannot be constrained.
     borrowing func render(

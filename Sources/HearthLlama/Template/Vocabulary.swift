@@ -7,20 +7,15 @@ import HearthInference
 /// Converts text to tokens and back. Valid as long as its model.
 struct Vocabulary {
     private let raw: OpaquePointer
+    private let tokenizer: Tokenizer
 
-    init(_ raw: OpaquePointer) { self.raw = raw }
+    /// - Throws: `cannot-load-model` for a model without a vocabulary.
+    init(_ raw: OpaquePointer, of path: Path) throws {
+        self.raw = raw
+        tokenizer = try Tokenizer(raw, of: path)
+    }
 
     var count: Int { Int(llama_vocab_n_tokens(raw)) }
-
-    /// The bytes of the longest token's text. `nil` for vocabularies that remove white space or turn any unknown
-    /// word into one token. O(vocabulary).
-    var longestPiece: Int? {
-        let kind = llama_vocab_type(raw)
-        guard [LLAMA_VOCAB_TYPE_SPM, LLAMA_VOCAB_TYPE_BPE, LLAMA_VOCAB_TYPE_RWKV].contains(kind) else { return nil }
-        return (0..<llama_vocab_n_tokens(raw)).reduce(1) { longest, token in
-            max(longest, llama_vocab_get_text(raw, token).map { strlen($0) } ?? 0)
-        }
-    }
 
     /// A token of every model, for warming up: beginning of text, else end of text, else the first.
     var warmUpToken: llama_token {
@@ -49,27 +44,25 @@ struct Vocabulary {
     ///   - addSpecial: adds the tokens the model wants around a whole text.
     ///   - parseSpecial: reads the names of control tokens, such as `<|im_end|>`, as control tokens instead of as
     ///     letters.
-    func tokens(of text: some StringProtocol, addSpecial: Bool, parseSpecial: Bool) throws -> [llama_token] {
-        var text = String(text)
-        return try text.withUTF8 { bytes in
-            try bytes.withMemoryRebound(to: CChar.self) { characters in
-                guard let length = Int32(exactly: characters.count) else { throw Self.failure }
-                var tokens = [llama_token](repeating: 0, count: characters.count / 2 + 16)
-                while true {
-                    let count = CallWatch.shared.during(.tokenizer) {
-                        llama_tokenize(
-                            raw, characters.baseAddress, length, &tokens, Int32(tokens.count), addSpecial,
-                            parseSpecial)
-                    }
-                    if count >= 0 {
-                        tokens.removeSubrange(Int(count)...)
-                        return tokens
-                    }
-                    guard count != Int32.min, Int(-count) > tokens.count else { throw Self.failure }
-                    tokens = [llama_token](repeating: 0, count: Int(-count))
-                }
-            }
+    ///   - limit: the most tokens; `nil` for any number.
+    /// - Throws: `context-window-exceeded` above the limit, without reading a text that cannot have so few tokens;
+    ///   `generation-failed`.
+    func tokens(
+        of text: some StringProtocol, addSpecial: Bool, parseSpecial: Bool, limit: Int? = nil
+    ) throws -> [llama_token] {
+        if let limit {
+            let fewest = fewestTokens(of: text, limit: limit)
+            guard fewest <= limit else { throw TextLimit.exceeded(tokens: "at least \(fewest)", limit: limit) }
         }
+        let tokens = try tokenizer.tokens(
+            of: text, addSpecial: addSpecial, parseSpecial: parseSpecial, limit: limit ?? .max)
+        if let limit, tokens.count > limit { throw TextLimit.exceeded(tokens: "\(tokens.count)", limit: limit) }
+        return tokens
+    }
+
+    /// The fewest tokens that a text can have, known without cutting it; `limit + 1` for more than `limit`.
+    func fewestTokens(of text: some StringProtocol, limit: Int) -> Int {
+        tokenizer.fewestTokens(of: text, limit: limit)
     }
 
     /// Puts a space after the first letter of each spelled-out control token.
@@ -104,10 +97,6 @@ struct Vocabulary {
             end += isControl(token) ? name(of: token) : String(decoding: bytes(of: token, &buffer), as: UTF8.self)
         }
         return end
-    }
-
-    private static var failure: LLMError {
-        LLMError(.generateFailed, "the text cannot be cut into tokens", disposition: .usage)
     }
 
     /// Writes the bytes of a token into `buffer`, which grows if needed, and returns their number. Control tokens

@@ -40,8 +40,9 @@ package struct ChatRelay: Sendable {
     }
 
     /// Checks a request's body.
+    /// - Returns: the body to send, in which each field occurs once, as it was checked.
     /// - Throws: ``GatewayRefusal``.
-    func check(_ body: [UInt8]) async throws {
+    func checked(_ body: [UInt8]) async throws -> [UInt8] {
         try await blocking {
             let document: JSONValue
             do {
@@ -52,6 +53,10 @@ package struct ChatRelay: Sendable {
             guard case .array(let contents)? = document.members?["contents"], !contents.isEmpty else {
                 throw GatewayRefusal.badRequest("the body has no contents")
             }
+            if let field = RelayedFields.refused(in: document) {
+                throw GatewayRefusal.badRequest("the gateway does not pass on \(field.quoted)")
+            }
+            return document.bytes
         }
     }
 

@@ -97,8 +97,7 @@ package struct Gateway: Sendable {
             guard turn.map({ (1...Self.turnLimit).contains($0.utf8.count) }) ?? true else {
                 throw GatewayRefusal.badRequest("X-Hearth-Turn has 1 to \(Self.turnLimit) bytes")
             }
-            let body = try await self.body(of: request, limit: ChatRelay.bodyLimit)
-            try await relay.check(body)
+            let body = try await relay.checked(self.body(of: request, limit: ChatRelay.bodyLimit))
             let pass = GatewayPass(turn: turn)
             switch try await store.take(pass, of: key, at: time.now) {
             case .noCredits:
@@ -125,7 +124,8 @@ package struct Gateway: Sendable {
         var entry = allowed
         do {
             let begun = try await relay.begin(body, ChatProgress.Mode(accept: request.headers["Accept"]))
-            let left = await end(pass, isSettled: begun.hasToken, key, &entry)
+            // The cloud has read the question, also one that it does not answer.
+            let left = await end(pass, begun.hasToken ? .settled : .forgiven, key, &entry)
             var reply = ServerReply(
                 status: 200,
                 headers: [
@@ -137,9 +137,11 @@ package struct Gateway: Sendable {
             if let left { reply.headers["X-Hearth-Credits"] = "\(left)" }
             return reply
         } catch {
-            entry.code = (error as? GatewayRefusal)?.code ?? "client-left"
-            let left = await end(pass, isSettled: false, key, &entry)
-            var reply = (error as? GatewayRefusal ?? .storeUnavailable).reply
+            let refusal = error as? GatewayRefusal
+            entry.code = refusal?.code ?? "client-left"
+            let isOfClient = refusal.map { $0.code == "cloud-refused" } ?? true
+            let left = await end(pass, isOfClient ? .forgiven : .returned, key, &entry)
+            var reply = (refusal ?? .storeUnavailable).reply
             if let left { reply.headers["X-Hearth-Credits"] = "\(left)" }
             return reply
         }
@@ -148,22 +150,22 @@ package struct Gateway: Sendable {
     /// Settles a pass or gives its credit back, also if the client has left.
     /// - Returns: the credits left; `nil` if they are not counted.
     private func end(
-        _ pass: GatewayPass, isSettled: Bool, _ key: GatewayKey, _ entry: inout AuditLog.Entry
+        _ pass: GatewayPass, _ wanted: GatewayPass.End, _ key: GatewayKey, _ entry: inout AuditLog.Entry
     ) async -> Int? {
         guard key.credits != nil else { return nil }
         let (store, now, request, known) = (store, time.now, entry.request, entry.credits)
         // A task of its own: that of the request is cancelled when the client leaves.
-        let left = await Task {
+        let (end, left) = await Task {
             do {
-                if isSettled { try await store.settle(pass) } else { try await store.giveBack(pass) }
-                return try await store.creditsLeft(of: key, at: now)
+                let end = try await store.end(pass, wanted, of: key)
+                return (end, try await store.creditsLeft(of: key, at: now))
             } catch {
                 // An open pass is given back by the next request of the key that comes ten minutes later.
                 Log.write(.error, "gateway", "a credit stays open", [.text("request", request), .error(error)])
-                return known
+                return (wanted, known)
             }
         }.value
-        (entry.outcome, entry.credits) = (isSettled ? .settled : .returned, left)
+        (entry.outcome, entry.credits) = (end == .settled ? .settled : .returned, left)
         await audit.record(entry)
         return left
     }

@@ -8,6 +8,17 @@ struct GatewayPass: Sendable, Hashable {
     /// A digest: the client's text is kept nowhere.
     let turn: SHA256Digest
 
+    /// The end of a pass.
+    enum End: String, Sendable, Hashable {
+        /// It brought a token: its credit stays spent.
+        case settled
+        /// The cloud failed: its credit is given back.
+        case returned
+        /// It brought no token because of the client, who left or sent what the cloud does not answer. Its credit is
+        /// given back as often as ``GatewayStore/forgivenLimit`` allows.
+        case forgiven
+    }
+
     /// The pass of a turn that a client names; without a name, each request is a turn.
     init(turn name: String?) {
         turn = SHA256Digest(hashing: Data((name ?? Claim.newToken()).utf8))
@@ -26,10 +37,15 @@ enum GatewayTaking: Sendable, Hashable {
 /// The credits of a key: the turns of its month that were not given back.
 ///
 /// A turn costs one credit in the month of its first pass, however many passes it has. Its credit is given back when
-/// no pass of it brought a token. No number is kept beside the passes, so that none can differ from them.
+/// no pass of it brought a token, but not without end when that is the client's doing: the publisher pays for each
+/// question that the cloud reads. No number is kept beside the passes, so that none can differ from them.
 extension GatewayStore {
     /// The passes that one turn may have.
     static let passLimit = 20
+    /// The passes of a key and month that bring no token because of the client and cost nothing.
+    static let forgivenLimit = 10
+    /// The states of a pass that costs nothing.
+    private static let freeStates = "('returned', 'forgiven')"
     /// The age at which an open pass belongs to a gateway that has ended, in seconds. Longer than any answer.
     static let openLifetime = 600
 
@@ -53,7 +69,7 @@ extension GatewayStore {
             // The first run was committed before its connection broke.
             if known.contains(where: { $0[0].string == pass.id }) { return .taken(left: max(0, credits - spent)) }
             guard known.count < Self.passLimit else { return .exhausted }
-            let paid = known.first { $0[2].string != "returned" }
+            let paid = known.first { $0[2].string != "returned" && $0[2].string != "forgiven" }
             guard paid != nil || spent < credits else { return .noCredits }
             try session.execute(
                 """
@@ -66,18 +82,27 @@ extension GatewayStore {
         }
     }
 
-    /// Notes that a pass brought a token: its credit stays spent.
-    func settle(_ pass: GatewayPass) async throws {
+    /// Ends a pass. A pass that brought a token stays settled.
+    /// - Returns: the end: `settled` instead of `forgiven` if the key has used up what is forgiven.
+    @discardableResult
+    func end(_ pass: GatewayPass, _ wanted: GatewayPass.End, of key: GatewayKey) async throws -> GatewayPass.End {
         try await database.transaction { session in
-            try session.execute("UPDATE gateway_pass SET state = 'settled' WHERE id = ?1", [.text(pass.id)])
-        }
-    }
-
-    /// Gives the credit of a pass back, unless it brought a token.
-    func giveBack(_ pass: GatewayPass) async throws {
-        try await database.transaction { session in
+            let id = SQLValue.text(key.id)
+            // Locks the key's row until the commit, so that passes that end together are counted one after the other.
+            try session.execute("UPDATE gateway_key SET used = used WHERE id = ?1", [id])
+            var end = wanted
+            if wanted == .forgiven {
+                let forgiven = try session.rows(
+                    """
+                    SELECT count(*) FROM gateway_pass WHERE key_id = ?1 AND state = 'forgiven' AND id <> ?2
+                    AND month = (SELECT month FROM gateway_pass WHERE id = ?2)
+                    """, [id, .text(pass.id)])
+                if (forgiven.first?.first?.integer ?? 0) >= Self.forgivenLimit { end = .settled }
+            }
             try session.execute(
-                "UPDATE gateway_pass SET state = 'returned' WHERE id = ?1 AND state = 'open'", [.text(pass.id)])
+                "UPDATE gateway_pass SET state = ?2 WHERE id = ?1\(wanted == .settled ? "" : " AND state = 'open'")",
+                [.text(pass.id), .text(end.rawValue)])
+            return end
         }
     }
 
@@ -95,7 +120,7 @@ extension GatewayStore {
         let rows = try session.rows(
             """
             SELECT count(DISTINCT turn) FROM gateway_pass
-            WHERE key_id = ?1 AND month = ?2 AND state <> 'returned'
+            WHERE key_id = ?1 AND month = ?2 AND state NOT IN \(freeStates)
             """, [key, .int(month)])
         return rows.first?.first?.integer ?? 0
     }

@@ -8,7 +8,7 @@ import HearthRouting
 /// ```
 /// gateway_key    id, name, digest, scopes, tier, credits, addresses, created, expires, revoked, used
 /// gateway_day    key_id, day since 1970, addresses given
-/// gateway_pass   id, key_id, digest of the turn, month, state: open, settled or returned, begun
+/// gateway_pass   id, key_id, digest of the turn, month, state: open, or a GatewayPass.End, begun
 /// ```
 /// On SQLite or PostgreSQL. Several gateways may share one PostgreSQL database.
 package struct GatewayStore: Sendable {

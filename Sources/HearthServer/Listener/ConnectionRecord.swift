@@ -36,6 +36,7 @@ final class ConnectionRecord: Sendable {
     let socket: Int32
     let peer: ServerPeer
     private let phase: Locked<ConnectionPhase>
+    private let key = Locked(false)
 
     init(socket: Int32, peer: ServerPeer, at now: Duration) {
         self.socket = socket
@@ -50,6 +51,20 @@ final class ConnectionRecord: Sendable {
         phase.withLock { phase in
             guard case .body(let since, let received) = phase else { return }
             phase = .body(since: since, received: received + UInt64(count))
+        }
+    }
+
+    /// Whether a request of the connection has shown a key.
+    var hasKey: Bool { key.withLock { $0 } }
+
+    func noteKey() { key.withLock { $0 = true } }
+
+    /// Whether no request of the connection is served: 0 while it waits for one, 1 while it sends one, `nil` otherwise.
+    var idleness: Int? {
+        switch phase.withLock({ $0 }) {
+        case .idle, .header: 0
+        case .body: 1
+        case .replying: nil
         }
     }
 
@@ -69,33 +84,71 @@ final class ConnectionRecord: Sendable {
 
 /// The open connections of a listener.
 final class ConnectionTable: Sendable {
-    private let records = Locked<[ObjectIdentifier: ConnectionRecord]>([:])
+    private struct State {
+        var records: [ObjectIdentifier: ConnectionRecord] = [:]
+        /// The connections of each peer that are not cut off, the oldest first.
+        var byPeer: [String: [ConnectionRecord]] = [:]
+
+        mutating func removeFromPeer(_ record: ConnectionRecord) {
+            let peer = record.peer.counted
+            byPeer[peer]?.removeAll { $0 === record }
+            if byPeer[peer]?.isEmpty == true { byPeer[peer] = nil }
+        }
+    }
+
+    private let state = Locked(State())
     /// The connections that were given to the library, and those it has begun.
     private let counts = Locked((accepted: 0, begun: 0))
 
-    var count: Int { records.withLock { $0.count } }
+    var count: Int { state.withLock { $0.records.count } }
 
     /// Counts a connection that the library has in its queue.
     func wasAccepted() { counts.withLock { $0.accepted += 1 } }
 
+    /// Adds a connection, and cuts off one of a peer that has too many: the oldest that waits for a request, otherwise
+    /// the oldest that sends one, otherwise the new one. So a peer that holds connections cannot keep out another
+    /// program at the same address.
     /// - Returns: whether it is the only one.
-    func add(_ record: ConnectionRecord) -> Bool {
-        let isOnly = records.withLock { records in
-            records[ObjectIdentifier(record)] = record
-            return records.count == 1
+    func add(_ record: ConnectionRecord, limits: ListenerLimits) -> Bool {
+        let isOnly = state.withLock { state in
+            state.records[ObjectIdentifier(record)] = record
+            state.byPeer[record.peer.counted, default: []].append(record)
+            let peers = state.byPeer[record.peer.counted] ?? []
+            if let surplus = Self.surplus(among: peers, limits: limits) {
+                state.removeFromPeer(surplus)
+                // The library then closes it. The lock keeps the socket's number from being given to another.
+                shutdown(surplus.socket, Int32(SHUT_RDWR))
+            }
+            return state.records.count == 1
         }
         counts.withLock { $0.begun += 1 }
         return isOnly
     }
 
+    /// The connection to cut off among those of one peer, of which the last is new; `nil` if there is room.
+    static func surplus(among peers: [ConnectionRecord], limits: ListenerLimits) -> ConnectionRecord? {
+        var candidates = peers
+        if case .local(let user)? = peers.last?.peer, user == geteuid() || user == 0 { return nil }
+        if peers.count <= limits.connectionsPerPeer {
+            candidates = peers.filter { !$0.hasKey }
+            if candidates.count <= limits.connectionsWithoutKey { return nil }
+        }
+        let others = candidates.dropLast()
+        return others.first { $0.idleness == 0 } ?? others.first { $0.idleness == 1 } ?? candidates.last
+    }
+
     /// Whether the library has not begun a connection, or the header of a request is still to come.
     private var isAwaited: Bool {
-        counts.withLock { $0.accepted > $0.begun } || records.withLock { $0.values.contains(where: \.isAwaited) }
+        counts.withLock { $0.accepted > $0.begun }
+            || state.withLock { $0.records.values.contains(where: \.isAwaited) }
     }
 
     /// Forgets a connection whose socket is about to be closed.
     func remove(_ record: ConnectionRecord) {
-        records.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(record)) }
+        state.withLock { state in
+            state.records.removeValue(forKey: ObjectIdentifier(record))
+            state.removeFromPeer(record)
+        }
     }
 
     /// Waits for the first requests of connections that were just accepted, so that a restart drops none of them.
@@ -110,8 +163,8 @@ final class ConnectionTable: Sendable {
     /// Shuts down the overdue connections; the library then closes them.
     func cutOffOverdue(at now: Duration, limits: ListenerLimits) {
         // The lock keeps the library from closing a socket, and the system from giving its number to another.
-        records.withLock { records in
-            for record in records.values where record.isOverdue(at: now, limits: limits) {
+        state.withLock { state in
+            for record in state.records.values where record.isOverdue(at: now, limits: limits) {
                 shutdown(record.socket, Int32(SHUT_RDWR))
             }
         }

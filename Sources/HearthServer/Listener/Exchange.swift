@@ -46,12 +46,15 @@ final class Exchange: Sendable {
 
     let core: ListenerCore
     let record: ConnectionRecord
+    /// The bytes of the target as it arrived.
+    let targetLength: Int
     let state: Locked<State>
     private let stopwatch: Stopwatch
 
-    init(core: ListenerCore, connection: OpaquePointer, record: ConnectionRecord, target: String) {
+    init(core: ListenerCore, connection: OpaquePointer, record: ConnectionRecord, target: String, targetLength: Int) {
         self.core = core
         self.record = record
+        self.targetLength = targetLength
         stopwatch = core.time.stopwatch()
         let request = ServerRequest(method: "", target: target, peer: record.peer)
         state = Locked(State(connection: ConnectionPointer(raw: connection), request: request))
@@ -72,6 +75,20 @@ final class Exchange: Sendable {
         // The rest of a body whose request was refused.
         case .replied: return !upload.isEmpty
         }
+    }
+
+    /// Whether the header has not been read.
+    var isNew: Bool { state.withLock { $0.stage == .begun } }
+
+    /// Refuses a request whose header cannot be read. `false` closes the connection.
+    func refuse(_ refusal: RequestFraming.Refusal, on connection: OpaquePointer) -> Bool {
+        core.exchanges.began(self)
+        if core.isClosed { return false }
+        state.withLock { state in
+            state.stage = .receiving
+            state.request.id = core.nextID()
+        }
+        return send(refusal.reply, on: connection)
     }
 
     /// Reads the header. A reply at this call lets the library close the connection, as needed for a refused body.
@@ -101,6 +118,7 @@ final class Exchange: Sendable {
         record.enter(framing.hasBody ? .body(since: core.now, received: 0) : .replying)
         let known = core.immediately?(&request)
         let caller = request.caller
+        if caller.showedKey { record.noteKey() }
         state.withLock { $0.request.caller = caller }
         if var reply = known {
             if framing.hasBody {

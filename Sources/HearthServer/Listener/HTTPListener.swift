@@ -79,7 +79,6 @@ package final class HTTPListener: @unchecked Sendable {
         options.workers = 2
         // The acceptor keeps the limit; the library divides its own between its threads.
         options.connection_limit = UInt32(limits.connections) * 2
-        options.limit_per_address = UInt32(limits.connectionsPerAddress)
         options.idle_seconds = UInt32(limits.silence.components.seconds)
         options.connection_memory = limits.connectionMemory
         options.context = Unmanaged.passUnretained(core).toOpaque()

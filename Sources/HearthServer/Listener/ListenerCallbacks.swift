@@ -92,7 +92,7 @@ func notifyConnection(
         let socket = hearth_mhd_socket(connection)
         let record = ConnectionRecord(socket: socket, peer: peer(of: connection, socket: socket), at: core.now)
         slot.pointee = Unmanaged.passRetained(record).toOpaque()
-        if core.connections.add(record) { core.watch.wake() }
+        if core.connections.add(record, limits: core.limits) { core.watch.wake() }
     case .CONNECTION_NOTIFY_CLOSED:
         guard let held = slot.pointee else { return }
         slot.pointee = nil
@@ -124,7 +124,7 @@ func beginRequest(
     let exchange = Exchange(
         core: core, connection: connection,
         record: Unmanaged<ConnectionRecord>.fromOpaque(record).takeUnretainedValue(),
-        target: String(cString: target))
+        target: String(cString: target), targetLength: strlen(target))
     return Unmanaged.passRetained(exchange).toOpaque()
 }
 
@@ -137,6 +137,11 @@ func handleRequest(
 ) -> MHD_Result {
     guard let held = slot?.pointee, let connection, let method, let version, let uploadSize else { return .NO }
     let exchange = Unmanaged<Exchange>.fromOpaque(held).takeUnretainedValue()
+    if exchange.isNew, let url,
+        hearth_mhd_lines_are_plain(connection, method, url, exchange.targetLength, version) == 0
+    {
+        return exchange.refuse(.badHeader, on: connection) ? .YES : .NO
+    }
     let bytes = UnsafeRawBufferPointer(start: upload, count: upload == nil ? 0 : uploadSize.pointee)
     let goesOn = exchange.handle(
         connection, method: String(cString: method), version: String(cString: version), upload: bytes)

@@ -5,8 +5,10 @@ import HearthBase
 package struct ListenerLimits: Sendable, Hashable {
     /// The most connections of one address; further ones wait in the system's queue.
     package var connections = 4096
-    /// The most connections from one network address; 0 for no limit.
-    package var connectionsPerAddress = 0
+    /// The most connections of one peer (``ServerPeer/network``); further ones replace its oldest idle one.
+    package var connectionsPerPeer = Int.max
+    /// The most connections of one peer on which no request has shown a key.
+    package var connectionsWithoutKey = Int.max
     /// The memory of a connection: a request's line and headers, and the headers of its reply.
     package var connectionMemory = 32 << 10
     /// The most header fields of a request.
@@ -27,6 +29,14 @@ package struct ListenerLimits: Sendable, Hashable {
     package var silence = Duration.seconds(60)
 
     package init() {}
+
+    /// Those of the resident process.
+    package static let resident = {
+        var limits = Self()
+        limits.connectionsPerPeer = 256
+        limits.connectionsWithoutKey = 64
+        return limits
+    }()
 
     /// Those of a model origin.
     package static let origin = {

@@ -26,6 +26,23 @@ package enum ServerPeer: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The peer for which connections are counted. All processes of this machine over the network are one peer, and so
+    /// are the addresses of an IPv6 network (/64), since one machine can have all of them.
+    var counted: String {
+        switch self {
+        case .local: return description
+        case .network(let host):
+            if isLoopback { return "loopback" }
+            var address = in6_addr()
+            guard host.contains(":"), inet_pton(AF_INET6, host, &address) == 1 else { return host }
+            return withUnsafeBytes(of: address) { bytes in
+                // An IPv4 address in the form of an IPv6 one is one machine.
+                bytes.prefix(12).elementsEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF])
+                    ? host : bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":")
+            }
+        }
+    }
+
     package var description: String {
         switch self {
         case .local(let user): "user-\(user)"
@@ -57,6 +74,9 @@ package struct ServerCaller: Sendable, Hashable {
     package static let thisMachine = ServerCaller(name: "local", scopes: [.chat, .models])
     /// Without any right.
     package static let anonymous = ServerCaller(name: "anonymous", scopes: [])
+
+    /// Whether a key, a session or the unix socket has proved the identity.
+    var showedKey: Bool { self != .thisMachine && self != .anonymous }
 }
 
 /// A request whose header has arrived. Its task is cancelled within a second after the client has left.

@@ -43,7 +43,7 @@ package final class ResidentServer: Sendable {
     /// Starts to listen.
     /// - Throws: ``ServerError``.
     package func listen(
-        on sockets: [ListeningSocket], limits: ListenerLimits = ListenerLimits(), identity: ServerIdentity? = nil
+        on sockets: [ListeningSocket], limits: ListenerLimits = .resident, identity: ServerIdentity? = nil
     ) throws -> HTTPListener {
         let listener = try HTTPListener(
             sockets, limits: limits, identity: identity, finished: { [self] in finish($0) },

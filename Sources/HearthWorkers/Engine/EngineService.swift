@@ -104,8 +104,10 @@ package final class EngineService: Sendable {
                 })
         case .prepare(let messages, let options): try await reader.prepare(messages, options: options)
         case .embed(let texts): return .vectors(try await reader.embed(texts))
-        case .tokenize(let text, let controlTokens, let wholePrompt):
-            return .tokens(try await reader.tokenize(text, controlTokens: controlTokens, wholePrompt: wholePrompt))
+        case .tokenize(let text, let controlTokens, let wholePrompt, let limit):
+            return .tokens(
+                try await reader.tokenize(
+                    text, controlTokens: controlTokens, wholePrompt: wholePrompt, limit: limit))
         case .count(let messages): return .count(try await reader.count(messages))
         case .pieces(let tokens): return .pieces(try await reader.pieces(of: tokens))
         case .rendered(let messages, let options):

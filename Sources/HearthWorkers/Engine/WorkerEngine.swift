@@ -158,8 +158,10 @@ package final class WorkerEngine: InferenceEngine, TokenReader {
         return vectors
     }
 
-    package func tokenize(_ text: String, controlTokens: Bool, wholePrompt: Bool) async throws -> [TokenID] {
-        let order = EngineOrder.tokenize(text, controlTokens: controlTokens, wholePrompt: wholePrompt)
+    package func tokenize(
+        _ text: String, controlTokens: Bool, wholePrompt: Bool, limit: Int?
+    ) async throws -> [TokenID] {
+        let order = EngineOrder.tokenize(text, controlTokens: controlTokens, wholePrompt: wholePrompt, limit: limit)
         let connection = try await connection()
         let answer = try await guarded(order) {
             try await connection.ask(order, allowance: WorkerConnection.smallReply + 8 * text.utf8.count)

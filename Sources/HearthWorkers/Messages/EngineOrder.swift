@@ -7,7 +7,7 @@ enum EngineOrder: Sendable {
     case generate([ChatMessage], GenerationOptions)
     case prepare([ChatMessage], GenerationOptions)
     case embed([String])
-    case tokenize(String, controlTokens: Bool, wholePrompt: Bool)
+    case tokenize(String, controlTokens: Bool, wholePrompt: Bool, limit: Int?)
     case count([ChatMessage])
     case pieces([TokenID])
     case rendered([ChatMessage], GenerationOptions)
@@ -48,10 +48,11 @@ enum EngineOrder: Sendable {
             writer.write(messages)
             writer.write(options)
         case .embed(let texts): writer.write(texts) { $0.write($1) }
-        case .tokenize(let text, let controlTokens, let wholePrompt):
+        case .tokenize(let text, let controlTokens, let wholePrompt, let limit):
             writer.write(text)
             writer.write(controlTokens)
             writer.write(wholePrompt)
+            writer.write(limit) { $0.write($1) }
         case .count(let messages): writer.write(messages)
         case .pieces(let tokens): writer.write(numbers: tokens)
         case .unload, .cancel, .answerNow: break
@@ -71,7 +72,10 @@ enum EngineOrder: Sendable {
         case 2: order = .generate(try reader.messages(), try reader.options())
         case 3: order = .prepare(try reader.messages(), try reader.options())
         case 4: order = .embed(try reader.list { reader throws(WireError) in try reader.text() })
-        case 5: order = .tokenize(try reader.text(), controlTokens: try reader.bool(), wholePrompt: try reader.bool())
+        case 5:
+            order = .tokenize(
+                try reader.text(), controlTokens: try reader.bool(), wholePrompt: try reader.bool(),
+                limit: try reader.optional { reader throws(WireError) in try reader.integer() })
         case 6: order = .count(try reader.messages())
         case 7: order = .pieces(try reader.numbers())
         case 8: order = .rendered(try reader.messages(), try reader.options())

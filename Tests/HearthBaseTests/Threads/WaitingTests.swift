@@ -57,6 +57,20 @@ private func until(_ condition: () -> Bool) async { while !condition() { await T
         #expect(try await queue.turnUnlessCancelled { 7 } == 7)
     }
 
+    @Test func smallerOnesComeFirst() async {
+        let gate = Gate()
+        let holder = await holder(gate)
+        var tasks: [Task<Void, Never>] = []
+        for (number, size) in [9, 5, 0, 5, 9, 1].enumerated() {
+            tasks.append(Task { await queue.turn(size: size) { order.withLock { $0.append(number) } } })
+            await until { queue.waitingCount == number + 1 }
+        }
+        gate.open()
+        await holder.value
+        for task in tasks { await task.value }
+        #expect(order.withLock { $0 } == [2, 5, 1, 3, 0, 4])
+    }
+
     @Test func whoWasCancelledBeforeTakesNoTurn() async throws {
         let gate = Gate()
         let task = Task {

@@ -76,7 +76,7 @@ struct GatewayStoreTests {
             func take(_ turn: String?, _ seconds: TimeInterval = 0) async throws -> GatewayTaking {
                 let pass = GatewayPass(turn: turn)
                 let taking = try await store.take(pass, of: key, at: Self.start.addingTimeInterval(seconds))
-                if case .taken = taking { try await store.settle(pass) }
+                if case .taken = taking { try await store.end(pass, .settled, of: key) }
                 return taking
             }
             #expect(try await take("one") == .taken(left: 1))
@@ -105,13 +105,13 @@ struct GatewayStoreTests {
             let (first, second, third) = (GatewayPass(turn: "a"), GatewayPass(turn: "a"), GatewayPass(turn: "b"))
             for pass in [first, second, third] { _ = try await store.take(pass, of: key, at: Self.start) }
             #expect(try await left() == 1)
-            try await store.giveBack(first)
+            try await store.end(first, .returned, of: key)
             #expect(try await left() == 1, "the second pass of the turn is still open")
-            try await store.giveBack(second)
-            try await store.giveBack(second)
+            try await store.end(second, .returned, of: key)
+            try await store.end(second, .returned, of: key)
             #expect(try await left() == 2)
-            try await store.settle(third)
-            try await store.giveBack(third)
+            try await store.end(third, .settled, of: key)
+            try await store.end(third, .returned, of: key)
             #expect(try await left() == 2, "a settled pass stays")
             // A gateway that ended left its pass open.
             let lost = GatewayPass(turn: "c")
@@ -122,8 +122,33 @@ struct GatewayStoreTests {
             #expect(
                 try await store.take(next, of: key, at: Self.start.addingTimeInterval(later)) == .taken(left: 1))
             // It was not lost after all.
-            try await store.settle(lost)
+            try await store.end(lost, .settled, of: key)
             #expect(try await left(later) == 0)
+        }
+    }
+
+    /// Whoever leaves before the first token pays from the eleventh time on, and again nothing in the next month.
+    @Test(arguments: GatewayDatabase.available)
+    func leavingIsNotFreeWithoutEnd(_ kind: GatewayDatabase) async throws {
+        try await kind.with { store in
+            let key = try await Self.made(store, Self.draft(credits: 5))
+            let other = try await Self.made(store, Self.draft(credits: 5))
+            func leave(_ days: TimeInterval = 0) async throws -> GatewayPass.End? {
+                let pass = GatewayPass(turn: nil)
+                let taking = try await store.take(pass, of: key, at: Self.start.addingTimeInterval(days * 86_400))
+                guard case .taken = taking else { return nil }
+                return try await store.end(pass, .forgiven, of: key)
+            }
+            for _ in 0..<GatewayStore.forgivenLimit { #expect(try await leave() == .forgiven) }
+            #expect(try await store.creditsLeft(of: key, at: Self.start) == 5)
+            for _ in 0..<5 { #expect(try await leave() == .settled) }
+            #expect(try await leave() == nil, "no credit is left")
+            #expect(try await store.creditsLeft(of: other, at: Self.start) == 5)
+            #expect(try await leave(31) == .forgiven)
+            // Failures of the cloud are not counted.
+            let failed = GatewayPass(turn: nil)
+            _ = try await store.take(failed, of: other, at: Self.start)
+            #expect(try await store.end(failed, .returned, of: other) == .returned)
         }
     }
 
@@ -162,7 +187,7 @@ struct GatewayStoreTests {
             let pass = GatewayPass(turn: "one")
             #expect(try await store.take(pass, of: key, at: Self.start) == .taken(left: 0))
             #expect(try await store.take(pass, of: key, at: Self.start) == .taken(left: 0))
-            try await store.giveBack(pass)
+            try await store.end(pass, .returned, of: key)
             #expect(try await store.creditsLeft(of: key, at: Self.start) == 1)
         }
     }

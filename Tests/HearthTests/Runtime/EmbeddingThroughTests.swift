@@ -24,7 +24,9 @@ import Testing
             return texts.map { [Float($0.count), name == "one" ? 1 : 2] }
         }
 
-        func tokenize(_ text: String, controlTokens: Bool, wholePrompt: Bool) async throws -> [TokenID] {
+        func tokenize(
+            _ text: String, controlTokens: Bool, wholePrompt: Bool, limit: Int?
+        ) async throws -> [TokenID] {
             text.split(separator: " ").map { TokenID($0.count) }
         }
 

@@ -9,8 +9,8 @@ enum OpenAIFailure {
             "param": failure.field.map { .string($0) } ?? .null, "code": code(failure),
         ]
         if case .contextExceeded(let tokens, let window) = failure.reason {
-            error["n_prompt_tokens"] = .integer(tokens)
-            error["n_ctx"] = .integer(window)
+            error["n_prompt_tokens"] = tokens.map { .integer($0) }
+            error["n_ctx"] = window.map { .integer($0) }
         }
         return ["error": error]
     }

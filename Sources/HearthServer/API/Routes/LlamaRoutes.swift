@@ -39,12 +39,14 @@ extension APIRoutes {
         let addsSpecial = try fields.flag("add_special") ?? false
         let parsesSpecial = try fields.flag("parse_special") ?? true
         var tokens: [TokenID] = []
-        for (index, part) in try PromptDecoding.prompts(fields, "content").prompts.joined().enumerated() {
+        let parts = try PromptDecoding.prompts(fields, "content").prompts.joined()
+        try ready.textLimit.check(bytes: parts.textBytes)
+        for (index, part) in parts.enumerated() {
             switch part {
             case .tokens(let given): tokens += given
             case .text(let text):
                 tokens += try await ready.engine.reader.tokenize(
-                    text, controlTokens: parsesSpecial, wholePrompt: addsSpecial && index == 0)
+                    text, controlTokens: parsesSpecial, wholePrompt: addsSpecial && index == 0, limit: nil)
             }
         }
         guard try fields.flag("with_pieces") ?? false else {

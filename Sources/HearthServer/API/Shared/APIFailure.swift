@@ -13,8 +13,8 @@ package struct APIFailure: Error, Sendable, Hashable {
         case notFound
         /// No model has the name.
         case modelMissing
-        /// The prompt is longer than the context window.
-        case contextExceeded(promptTokens: Int, window: Int)
+        /// The prompt is longer than the context window; a text that was never cut into tokens has no number of them.
+        case contextExceeded(promptTokens: Int?, window: Int?)
         /// The body is larger than the limit.
         case tooLarge
         /// The queue is full.
@@ -94,8 +94,7 @@ extension APIFailure {
         case .busy, .rateLimited: .busy(retryAfterSeconds: Int(error.context.retryAfterSeconds ?? 1))
         case .exceededContextWindowSize:
             .contextExceeded(
-                promptTokens: error.context.found.flatMap(number) ?? 0,
-                window: error.context.expected.flatMap(number) ?? 0)
+                promptTokens: error.context.found.flatMap(tokens), window: error.context.expected.flatMap(tokens))
         case .templateFailed, .unusableGrammar, .cannotReadPicture, .pictureTooLarge, .nothingToEmbed: .invalid
         case .modelNotLoaded, .remoteModelMissing: .modelMissing
         case .engineMissing: .notServed
@@ -105,8 +104,9 @@ extension APIFailure {
     }
 
     /// The first whole number of a text, such as that of `at least 120 tokens`.
-    private static func number(_ text: String) -> Int? {
-        text.split { !$0.isNumber }.first.flatMap { Int($0) }
+    private static func tokens(_ text: String) -> Int? {
+        guard text.hasSuffix("tokens") else { return nil }
+        return text.split { !$0.isNumber }.first.flatMap { Int($0) }
     }
 }
 

@@ -44,6 +44,9 @@ package struct APIRequest: Sendable {
         case chat([ChatMessage])
         /// Raw prompts, which no chat template formats.
         case prompts([[PromptPart]])
+
+        /// The number of prompts.
+        var promptCount: Int { if case .prompts(let prompts) = self { prompts.count } else { 1 } }
     }
 
     /// A part of a raw prompt.
@@ -93,4 +96,9 @@ package struct ThinkingFields: Sendable, Hashable {
     /// `nil` for the server's default.
     package var isEnabled: Bool?
     package var maximumTokens: Int?
+}
+
+extension Sequence<APIRequest.PromptPart> {
+    /// The bytes of the texts. Each text counts 64 bytes more, for the work with a text of any size.
+    var textBytes: Int { reduce(0) { if case .text(let text) = $1 { $0 + 64 + text.utf8.count } else { $0 } } }
 }

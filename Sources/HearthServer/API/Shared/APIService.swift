@@ -27,6 +27,9 @@ package struct APIService: Sendable {
         let engine: any InferenceEngine
         let information: ModelInformation
         let capabilities: EngineCapabilities
+
+        /// The most text that one request may have cut into tokens.
+        var textLimit: TextLimit { TextLimit(window: information.contextLength) }
     }
 
     /// Finds a model and loads it if needed.
@@ -47,12 +50,12 @@ package struct APIService: Sendable {
         let watch = time.stopwatch()
         let created = Int(Date().timeIntervalSince1970)
         let ready = try await ready(request.model)
-        let prompts = try await prompts(of: request, ready)
-        let choices = prompts.count * request.copies
+        let choices = request.input.promptCount * request.copies
         guard choices <= settings.maximumChoices else {
             throw APIFailure(
                 .invalid, "a request can ask for at most \(settings.maximumChoices) answers", field: "n")
         }
+        let prompts = try await prompts(of: request, ready)
         let shown = request.showsPrompt ? try await self.shown(prompts, ready.engine) : []
         let (events, source) = AsyncThrowingStream<APIEvent, any Error>.makeStream()
         let start = StartSignal()
@@ -104,6 +107,7 @@ package struct APIService: Sendable {
         switch request.input {
         case .chat(let messages): return [Job(messages: messages, options: options)]
         case .prompts(let prompts):
+            try ready.textLimit.check(bytes: prompts.reduce(0) { $0 + $1.textBytes })
             var jobs: [Job] = []
             for parts in prompts {
                 var options = options
@@ -112,7 +116,8 @@ package struct APIService: Sendable {
                 if case .text(let text)? = parts.first, parts.count == 1, prompts.count == 1 {
                     jobs.append(Job(messages: [ChatMessage(.user, text)], options: options))
                 } else {
-                    options.promptTokens = try await tokens(of: parts, ready.engine)
+                    options.promptTokens = try await tokens(
+                        of: parts, ready.engine, limit: ready.information.contextLength)
                     jobs.append(Job(messages: [], options: options))
                 }
             }
@@ -125,7 +130,8 @@ package struct APIService: Sendable {
         var options = settings.options
         options.sampling = request.sampling.applied(to: options.sampling)
         for bias in request.sampling.logitBias {
-            for token in try await tokens(of: [bias.part], ready.engine, asPrompt: false) {
+            let limit = ready.information.contextLength
+            for token in try await tokens(of: [bias.part], ready.engine, asPrompt: false, limit: limit) {
                 options.sampling.logitBias[token, default: 0] += bias.value
             }
         }
@@ -169,8 +175,9 @@ package struct APIService: Sendable {
     }
 
     /// The tokens of the parts of a raw prompt.
+    /// - Parameter limit: the most tokens.
     func tokens(
-        of parts: [APIRequest.PromptPart], _ engine: any InferenceEngine, asPrompt: Bool = true
+        of parts: [APIRequest.PromptPart], _ engine: any InferenceEngine, asPrompt: Bool = true, limit: Int
     ) async throws -> [TokenID] {
         var tokens: [TokenID] = []
         for (index, part) in parts.enumerated() {
@@ -178,7 +185,8 @@ package struct APIService: Sendable {
             case .tokens(let given): tokens += given
             case .text(let text):
                 tokens += try await engine.reader.tokenize(
-                    text, controlTokens: true, wholePrompt: asPrompt && index == 0)
+                    text, controlTokens: true, wholePrompt: asPrompt && index == 0,
+                    limit: max(0, limit - tokens.count))
             }
         }
         return tokens

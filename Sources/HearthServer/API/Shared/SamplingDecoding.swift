@@ -54,8 +54,14 @@ extension Fields {
         } else {
             throw failure
         }
+        guard found.lazy.map(\.part).textBytes <= Self.maximumBiasBytes else {
+            throw .invalid(name("logit_bias"), "texts of at most \(Self.maximumBiasBytes >> 10) KiB together")
+        }
         return found
     }
+
+    /// The most bytes of the texts in `logit_bias`, of which each counts 64 bytes more.
+    private static let maximumBiasBytes = 64 << 10
 
     private func bias(_ value: JSONValue, _ failure: APIFailure) throws(APIFailure) -> Float {
         switch value {

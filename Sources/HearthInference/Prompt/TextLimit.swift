@@ -1,0 +1,63 @@
+import HearthBase
+
+/// The size of the text that one request may have cut into tokens, known before any of it is cut.
+///
+/// A text of 16 bytes for each token of the window does not fit: most tokens have 3 to 5 bytes. Small windows are
+/// exempt up to 256 KiB, since runs of blanks have tokens of up to some hundred bytes.
+package struct TextLimit: Sendable, Hashable {
+    /// The most bytes.
+    package let bytes: Int
+
+    /// The limit of a model.
+    /// - Parameter window: its context window in tokens.
+    package init(window: Int) {
+        bytes = max(256 << 10, 16 * min(window, 1 << 40))
+    }
+
+    /// - Throws: `context-window-exceeded` for a text of more bytes.
+    package func check(bytes count: Int) throws(LLMError) {
+        guard count > bytes else { return }
+        throw LLMError(
+            .exceededContextWindowSize, "the text has \(count) bytes, the model reads at most \(bytes)",
+            context: ErrorContext(
+                expected: "at most \(bytes) bytes", found: "\(count) bytes",
+                remedy: "Shorten the text, or load the model with a larger context."),
+            disposition: .usage)
+    }
+
+    /// - Throws: `context-window-exceeded` for messages and tools with more text.
+    package func check(_ messages: some Sequence<ChatMessage>, tools: [ToolDefinition] = []) throws(LLMError) {
+        try check(bytes: messages.textBytes + tools.textBytes)
+    }
+
+    /// The error of a text that has more tokens than its caller accepts.
+    package static func exceeded(tokens: String, limit: Int) -> LLMError {
+        LLMError(
+            .exceededContextWindowSize, "the text has \(tokens) tokens, at most \(limit) fit",
+            context: ErrorContext(
+                expected: "at most \(limit) tokens", found: "\(tokens) tokens",
+                remedy: "Shorten the text, or load the model with a larger context."),
+            disposition: .usage)
+    }
+}
+
+extension Sequence<ChatMessage> {
+    /// The bytes of the messages' texts. Each message counts 64 bytes more for the template's own text.
+    package var textBytes: Int { reduce(0) { $0 + $1.textBytes } }
+}
+
+extension ChatMessage {
+    fileprivate var textBytes: Int {
+        toolCalls.reduce(
+            64 + content.utf8.count + thinking.utf8.count + (toolCallID?.utf8.count ?? 0)
+                + (toolName?.utf8.count ?? 0)
+        ) { $0 + $1.id.utf8.count + $1.name.utf8.count + $1.arguments.utf8.count }
+    }
+}
+
+extension Sequence<ToolDefinition> {
+    /// The bytes of the texts with which a template describes the tools.
+    package var textBytes: Int {
+        reduce(0) { $0 + $1.name.utf8.count + $1.description.utf8.count + $1.parameters.utf8.count }
+    }
+}

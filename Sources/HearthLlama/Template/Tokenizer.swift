@@ -1,0 +1,62 @@
+#if Llama
+import CLlamaShim
+import HearthBase
+import HearthInference
+
+/// Owns the tokenizer of a vocabulary. Any thread may use it. The model must outlive it.
+///
+/// Unchecked because it owns a C handle, which nothing changes.
+final class Tokenizer: @unchecked Sendable {
+    private let raw: OpaquePointer
+
+    /// - Throws: `cannot-load-model` for a model without a vocabulary.
+    init(_ vocabulary: OpaquePointer, of path: Path) throws {
+        var reason: UnsafeMutablePointer<CChar>?
+        guard let raw = hearth_tokenizer_new(vocabulary, &reason) else {
+            throw ModelFile.failure(path, LoadFailure.reason(reason, else: "it has no vocabulary"))
+        }
+        self.raw = raw
+        Handles.take(.tokenizer)
+    }
+
+    deinit {
+        hearth_tokenizer_free(raw)
+        Handles.give(.tokenizer)
+    }
+
+    /// The tokens of a text (`llama_tokenize`). With more than `limit` of them, the list may end behind the limit.
+    /// - Throws: `generation-failed`.
+    func tokens(
+        of text: some StringProtocol, addSpecial: Bool, parseSpecial: Bool, limit: Int
+    ) throws -> [TokenID] {
+        var reason: UnsafeMutablePointer<CChar>?
+        var count = 0
+        let list = Self.withBytes(of: text) { bytes in
+            CallWatch.shared.during(.tokenizer) {
+                hearth_tokenize(
+                    raw, bytes.baseAddress, bytes.count, addSpecial, parseSpecial, limit, &count, &reason)
+            }
+        }
+        guard let list else {
+            throw LLMError(
+                .generateFailed,
+                "the text cannot be cut into tokens\(String(taking: reason).map { ": \($0)" } ?? "")",
+                disposition: .usage)
+        }
+        defer { hearth_tokens_free(list) }
+        return Array(UnsafeBufferPointer(start: list, count: count))
+    }
+
+    /// The fewest tokens of a text, `limit + 1` for more than `limit`; 0 if a token can stand for any number of bytes.
+    func fewestTokens(of text: some StringProtocol, limit: Int) -> Int {
+        Self.withBytes(of: text) { hearth_tokens_fewest(raw, $0.baseAddress, $0.count, max(0, limit)) }
+    }
+
+    private static func withBytes<Result>(
+        of text: some StringProtocol, _ body: (UnsafeBufferPointer<CChar>) -> Result
+    ) -> Result {
+        var text = String(text)
+        return text.withUTF8 { bytes in bytes.withMemoryRebound(to: CChar.self, body) }
+    }
+}
+#endif
