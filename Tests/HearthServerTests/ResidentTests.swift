@@ -55,7 +55,8 @@ struct ResidentTests {
 
     @Test func writesNoCodeIntoTheLog() async throws {
         try await ResidentFixture.with { fixture in
-            #expect(try fixture.get(fixture.server.home.sessions.oneTimePath()).status == 200)
+            let opened = try fixture.get(fixture.server.home.sessions.oneTimePath())
+            #expect(opened.status == 200)
             #expect(fixture.lines.withLock { $0 }.contains { $0.contains(" GET /hearth/open 200 ") })
             #expect(!fixture.lines.withLock { $0 }.contains { $0.contains("code=") })
         }
