@@ -137,22 +137,6 @@ static inline int hearth_mhd_lines_are_plain(
     return end && !end[0] && !end[1] && !end[2] && !end[3];
 }
 
-// The user at the other end of a unix socket, -1 if the system does not say.
-static inline int64_t hearth_peer_user(int socket) {
-#ifdef __linux__
-    // struct ucred needs _GNU_SOURCE: process, user and group, 4 bytes each.
-    uint32_t credentials[3];
-    socklen_t length = sizeof credentials;
-    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, credentials, &length) == 0 && length == sizeof credentials)
-        return credentials[1];
-    return -1;
-#else
-    uid_t user;
-    gid_t group;
-    return getpeereid(socket, &user, &group) == 0 ? (int64_t)user : -1;
-#endif
-}
-
 // The bytes the peer has acknowledged since the connection was made (`tcpi_bytes_acked`), 0 where that is not known.
 static inline uint64_t hearth_acknowledged_bytes(int socket) {
 #ifdef __linux__

@@ -35,6 +35,8 @@ extension ErrorCode<ServerErrorDomain> {
     public static var notServing: Self { "not-serving" }
     /// The process that serves this home does not answer.
     public static var noAnswer: Self { "no-answer" }
+    /// The unix socket, its folder or the process behind it belongs to another user.
+    public static var foreignSocket: Self { "foreign-socket" }
     /// The build has no HTTP server: it lacks the trait `Server`.
     public static var serverUnavailable: Self { "server-unavailable" }
 }

@@ -17,68 +17,24 @@ import Glibc
 /// The resident process: its place, its routes, its jobs.
 @Suite(.timeLimit(.minutes(5)))
 struct ResidentTests {
-    /// A resident server of a home, on its unix socket and a free port.
-    private final class Fixture: Sendable {
-        let native: NativeFixture
-        let place: ResidentPlace
-        let server: ResidentServer
-        let address: ListeningAddress
-        let key: String
-        let lines = Locked<[String]>([])
-
-        init() async throws {
-            native = try await NativeFixture()
-            place = ResidentPlace(home: native.hearth.home, environment: [:])
-            try place.prepare()
-            key = try await AccessKeys.change(home: place.home) { try $0.create("test", scopes: [.admin], at: Date()) }
-            try await SettingsFile(home: place.home).change { try $0.set("serve.origins", to: "https://app.example") }
-            await native.home.reload()
-            var bounds = CallerLimits.Bounds()
-            bounds.burst = 40
-            bounds.perMinute = 1
-            let lines = lines
-            server = ResidentServer(native.home, page: native.service, bounds: bounds) { line in
-                lines.withLock { $0.append(line) }
-            }
-            let tcp = try ListeningSocket(host: "127.0.0.1", port: 0)
-            guard let address = tcp.address else { throw RawConnection.Failure(number: 0) }
-            self.address = address
-            _ = try server.listen(on: [tcp, ListeningSocket(unix: place.socket)])
-        }
-
-        func close() async {
-            await server.stop(grace: .zero)
-            await native.close()
-        }
-
-        func get(_ path: String, method: String = "GET", _ fields: [String] = []) throws -> RawConnection.Response {
-            let connection = try RawConnection(address)
-            try connection.send(
-                Array(
-                    "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\n\(fields.map { $0 + "\r\n" }.joined())\r\n"
-                        .utf8))
-            return try connection.response(hasBody: method != "HEAD")
-        }
-    }
-
-    private func with(_ body: @Sendable (Fixture) async throws -> Void) async throws {
-        try await BlockingExecutor.run {
-            let fixture = try await Fixture()
-            do {
-                try await body(fixture)
-            } catch {
-                await fixture.close()
-                throw error
-            }
-            await fixture.close()
-        }
-    }
-
     @Test func opensEachRouteToItsCallers() async throws {
-        try await with { fixture in
+        try await ResidentFixture.with { fixture in
             #expect(try fixture.get("/health").status == 200)
             #expect(try fixture.get("/ready").status == 200)
-            #expect(try fixture.get("/metrics").text.contains("hearth_http_requests_total{status=\"2xx\"} "))
+            // Neither a program without a key nor a key that asks models reads the counts, through a proxy or not.
+            for fields in [[], ["X-Forwarded-For: 192.0.2.1"]] {
+                #expect([401, 403].contains(try fixture.get("/metrics", fields).status))
+                let chat = fields + ["Authorization: Bearer \(fixture.chatKey)"]
+                #expect(try fixture.get("/metrics", chat).status == 403)
+                let admin = fields + ["Authorization: Bearer \(fixture.key)"]
+                #expect(try fixture.get("/metrics", admin).text.contains("hearth_http_requests_total{status=\"2xx\"} "))
+            }
+            let metrics = try #require(try await ResidentClient(fixture.place).send("GET", "/metrics"))
+            #expect(metrics.status == 200)
+            // Without a key, this machine asks models and changes nothing.
+            #expect(try fixture.get("/api/delete", method: "DELETE").status == 403)
+            #expect(try fixture.get("/api/pull", method: "POST").status == 403)
+            #expect(try fixture.get("/api/tags").status == 200)
             #expect(try fixture.get("/v1/models").text.contains("\"data\""))
             #expect(try fixture.get("/absent").status == 404)
             #expect(try fixture.get("/hearth/v1/status").status == 403)
@@ -101,26 +57,17 @@ struct ResidentTests {
         }
     }
 
-    @Test func signsABrowserInOnce() async throws {
-        try await with { fixture in
-            let path = fixture.server.oneTimePath()
-            let opened = try fixture.get(path)
-            #expect(opened.status == 303)
-            #expect(opened.headers["location"] == "/")
-            let cookie = try #require(opened.headers["set-cookie"])
-            #expect(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"))
-            #expect(try fixture.get(path).status == 403)
-            let pair = cookie.prefix { $0 != ";" }
-            #expect(try fixture.get("/hearth/v1/status", ["Cookie: \(pair)"]).status == 200)
-            let foreign = ["Cookie: \(pair)", "Origin: https://evil.example"]
-            #expect(try fixture.get("/hearth/v1/stop", method: "POST", foreign).status == 403)
-            // The log has no code.
+    @Test func writesNoCodeIntoTheLog() async throws {
+        try await ResidentFixture.with { fixture in
+            let opened = try fixture.get(fixture.server.home.sessions.oneTimePath())
+            #expect(opened.status == 200)
+            #expect(fixture.lines.withLock { $0 }.contains { $0.contains(" GET /hearth/open 200 ") })
             #expect(!fixture.lines.withLock { $0 }.contains { $0.contains("code=") })
         }
     }
 
     @Test func answersPagesOfConfiguredOriginsOnly() async throws {
-        try await with { fixture in
+        try await ResidentFixture.with { fixture in
             let preflight = [
                 "Access-Control-Request-Method: POST", "Access-Control-Request-Headers: authorization",
             ]
@@ -139,20 +86,20 @@ struct ResidentTests {
     }
 
     @Test func slowsDownACallerWithManyRequests() async throws {
-        try await with { fixture in
+        try await ResidentFixture.with { fixture in
             let key = ["Authorization: Bearer \(fixture.key)"]
             var statuses: [Int] = []
             for _ in 0..<50 { statuses.append(try fixture.get("/hearth/v1/jobs", key).status) }
             #expect(statuses.prefix(40).allSatisfy { $0 == 200 })
             #expect(statuses.suffix(9).allSatisfy { $0 == 429 })
             #expect(try fixture.get("/hearth/v1/jobs", key).headers["retry-after"].flatMap { Int($0) } ?? 0 > 0)
-            // This machine's own programs are not counted.
+            // Programs of this machine without a key are not counted.
             for _ in 0..<50 { #expect(try fixture.get("/v1/models").status == 200) }
         }
     }
 
     @Test func pullsAModelForItsClient() async throws {
-        try await with { fixture in
+        try await ResidentFixture.with { fixture in
             let client = ResidentClient(fixture.place)
             let reply = try #require(
                 try await client.send("POST", "/hearth/v1/pull", body: Array(#"{"model": "talker"}"#.utf8)))
@@ -170,7 +117,7 @@ struct ResidentTests {
     }
 
     @Test func reportsTheFailureOfAPull() async throws {
-        try await with { fixture in
+        try await ResidentFixture.with { fixture in
             let reply = try #require(
                 try await ResidentClient(fixture.place).send(
                     "POST", "/hearth/v1/pull", body: Array(#"{"model": "absent"}"#.utf8)))
@@ -185,7 +132,7 @@ struct ResidentTests {
     }
 
     @Test func goesOnWhenTheClientLeavesAndEndsOnItsWord() async throws {
-        try await with { fixture in
+        try await ResidentFixture.with { fixture in
             let (cancelled, ended) = (Signal(), Signal())
             let job = try #require(
                 fixture.server.jobs.start(.pull, "talker") { _ in
@@ -208,13 +155,14 @@ struct ResidentTests {
     }
 
     @Test func takesNamesButNoPathsFromTheNetwork() async throws {
-        try await with { fixture in
+        try await ResidentFixture.with { fixture in
             func pull(_ body: String) throws -> (Int, String) {
                 let connection = try RawConnection(fixture.address)
                 try connection.send(
                     Array(
                         ("POST /hearth/v1/pull HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \(fixture.key)\r\n"
-                            + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)").utf8))
+                            + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
+                            .utf8))
                 let head = try connection.head()
                 guard head.status == 200 else { return (head.status, "") }
                 return (200, String(decoding: try connection.chunk(), as: UTF8.self))

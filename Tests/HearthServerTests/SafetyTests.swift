@@ -6,7 +6,7 @@ import Testing
 
 @testable import HearthServer
 
-/// Keys, hosts, origins and limits.
+/// Hosts, origins, keys, sessions and proxies.
 struct SafetyTests {
     private static let network = ServerPeer.network(host: "192.0.2.7")
     private static let here = ServerPeer.network(host: "127.0.0.1")
@@ -19,20 +19,27 @@ struct SafetyTests {
         return ServerRequest(method: method, target: "/v1/models", headers: headers, peer: peer)
     }
 
-    private func guarding(_ keys: AccessKeys = AccessKeys()) -> RequestGuard {
+    private func guarding(
+        _ keys: AccessKeys = AccessKeys(), rules change: (inout RequestGuard.Rules) -> Void = { _ in }
+    ) -> RequestGuard {
         var rules = RequestGuard.Rules()
         rules.hosts = ["box.example"]
         rules.allowedOrigins = ["https://app.example"]
         rules.user = 1000
-        return RequestGuard(rules: rules, keys: keys) { $0 == "session" }
+        change(&rules)
+        return RequestGuard(rules: rules, keys: keys) { cookie, page in
+            cookie != "session" ? .none : page == "secret" ? .whole : .cookie
+        }
     }
 
     private func name(
         _ headers: HTTPHeaders, method: String = "GET", peer: ServerPeer = here,
-        need: RequestGuard.Need = .scope(.chat), keys: AccessKeys = AccessKeys()
+        need: RequestGuard.Need = .scope(.chat), keys: AccessKeys = AccessKeys(),
+        rules: (inout RequestGuard.Rules) -> Void = { _ in }
     ) -> String {
         do {
-            return try guarding(keys).caller(of: request(headers, method: method, peer: peer), need: need).name
+            return try guarding(keys, rules: rules).caller(of: request(headers, method: method, peer: peer), need: need)
+                .name
         } catch {
             return "\(error)"
         }
@@ -65,7 +72,19 @@ struct SafetyTests {
             (["Origin": "http://localhost:4327"], "foreignOrigin"),
             (["Origin": "http://localhost:4327", "Host": "localhost:4327"], "local"),
             (["Origin": "http://localhost", "Host": "localhost"], "local"),
-            (["Origin": "https://localhost", "Host": "localhost:443"], "local"),
+            // The same host and port with another scheme is another origin.
+            (["Origin": "https://localhost", "Host": "localhost:443"], "foreignOrigin"),
+            (["Origin": "https://127.0.0.1:4327"], "foreignOrigin"),
+            (["Origin": "https://localhost", "Host": "localhost"], "foreignOrigin"),
+            (["Origin": "HTTP://127.0.0.1:4327"], "foreignOrigin"),
+            (["Origin": "https://127.0.0.1:4327", "X-Forwarded-Proto": "https"], "noKey"),
+            (["Origin": "https://127.0.0.1:4327", "X-Forwarded-Proto": "https, http"], "noKey"),
+            (["Origin": "http://127.0.0.1:4327", "X-Forwarded-Proto": "https"], "foreignOrigin"),
+            (
+                ["Origin": "https://127.0.0.1:4327", "Forwarded": "for=192.0.2.1; Proto=\"https\", for=x;proto=http"],
+                "noKey"
+            ),
+            (["Origin": "https://127.0.0.1:4327", "Forwarded": "for=192.0.2.1"], "foreignOrigin"),
             (["Sec-Fetch-Site": "cross-site"], "foreignOrigin"), (["Sec-Fetch-Site": "same-site"], "foreignOrigin"),
             (["Sec-Fetch-Site": "same-origin"], "local"), (["Sec-Fetch-Site": "none"], "local"),
             (
@@ -108,114 +127,118 @@ struct SafetyTests {
         #expect(ask(["X-Forwarded-For": "203.0.113.9"], peer: Self.here) == "noKey")
         #expect(ask([:], peer: .local(user: 1000), need: .owner) == "owner")
         #expect(ask(["Host": "anything"], peer: .local(user: 1000), need: .owner) == "owner")
-        #expect(ask([:], peer: .local(user: 1001), need: .owner) != "owner")
+        // Root may do everything anyway. A user that the system does not tell is no user's equal.
+        #expect(ask([:], peer: .local(user: 0), need: .owner) == "owner")
+        for user in [1001, 65_534, ServerPeer.unknownUser] {
+            #expect(ask([:], peer: .local(user: user), need: .owner) == "noKey")
+            #expect(ask([:], peer: .local(user: user)) == "noKey")
+            #expect(ask(["x-api-key": admin], peer: .local(user: user), need: .owner) == ids[1])
+        }
         try keys.revoke(keys.keys[0].id)
         #expect(ask(["x-api-key": chat]) == "badKey")
     }
 
     @Test(
         arguments: [
-            (["Cookie": "hearth_session=session"], "GET", "owner"),
-            (["Cookie": "a=b; hearth_session=session"], "GET", "owner"),
+            (["Cookie": "hearth_session=session"], "GET", "page"),
+            (["Cookie": "a=b; hearth_session=session"], "GET", "page"),
             (["Cookie": "hearth_session=other"], "GET", "noOwner"),
             (["Cookie": "hearth_session=session"], "POST", "noOwner"),
-            (["Cookie": "hearth_session=session", "Origin": "http://127.0.0.1:4327"], "POST", "owner"),
+            (["Cookie": "hearth_session=session", "Origin": "http://127.0.0.1:4327"], "POST", "page"),
+            (["Cookie": "hearth_session=session", "Origin": "https://127.0.0.1:4327"], "POST", "foreignOrigin"),
             (["Cookie": "hearth_session=session", "Origin": "https://app.example"], "POST", "noOwner"),
-            (["Cookie": "hearth_session=session", "Sec-Fetch-Site": "same-origin"], "POST", "owner"),
+            (["Cookie": "hearth_session=session", "Sec-Fetch-Site": "same-origin"], "POST", "page"),
             (["Cookie": "hearth_session=session", "Sec-Fetch-Site": "cross-site"], "POST", "foreignOrigin"),
         ] as [(HTTPHeaders, String, String)])
-    func trustsTheCookieOfItsOwnPage(headers: HTTPHeaders, method: String, expected: String) {
-        #expect(name(headers, method: method, need: .owner) == expected)
-    }
-
-    @Test func keepsKeysAsDigests() async throws {
-        let home = try TemporaryFolder()
-        let text = try await AccessKeys.change(home: home.path) {
-            try $0.create("laptop", scopes: [.chat, .models], at: Date(timeIntervalSince1970: 1000))
+    func trustsASessionOfItsOwnPage(headers: HTTPHeaders, method: String, expected: String) {
+        var headers = headers
+        #expect(name(headers, method: method, need: .owner) == (expected == "page" ? "noOwner" : expected))
+        for (secret, isRight) in [("secret", true), ("", false), ("session", false), ("secret2", false)] {
+            headers["X-Hearth-Page"] = secret
+            let found = name(headers, method: method, need: .owner)
+            #expect(found == (expected == "page" && !isRight ? "noOwner" : expected), "\(secret)")
         }
-        var keys = try AccessKeys.load(home: home.path)
-        let file = AccessKeys.path(home: home.path)
-        let written = String(decoding: try LocalFileSystem().contents(ofFile: file, limit: 1 << 16), as: UTF8.self)
-        #expect(!written.contains(text.suffix(64)))
-        let mode = try FileManager.default.attributesOfItem(atPath: file.string)[.posixPermissions] as? Int
-        #expect(mode == 0o600)
-        #expect(keys.key(text)?.name == "laptop")
-        try home.write("server/keys.json", Data(#"{"format":2,"keys":[]}"#.utf8))
-        #expect(throws: ServerError.self) { try AccessKeys.load(home: home.path) }
-        let absent = Result { try keys.revoke("absent") }
-        #expect(throws: ServerError.self) { try absent.get() }
-        for _ in 0..<255 { _ = try keys.create("k", scopes: [], at: Date()) }
-        let another = Result { try keys.create("k", scopes: [], at: Date()) }
-        #expect(throws: ServerError.self) { try another.get() }
     }
 
-    @Test func keysAtOnceAreAllKept() async throws {
-        let home = try TemporaryFolder()
-        let file = try KeyFile(home: home.path)
-        let texts = try await withThrowingTaskGroup(of: String.self) { group in
-            for number in 0..<20 {
-                group.addTask {
-                    let text = try await AccessKeys.change(home: home.path) {
-                        try $0.create("k\(number)", scopes: [.chat], at: Date())
-                    }
-                    // A server that runs accepts the key before the command prints it.
-                    #expect(file.current.key(text)?.name == "k\(number)")
-                    return text
-                }
+    @Test func aCookieAloneGetsTheFilesOfThePageAndNothingElse() {
+        let cookie: HTTPHeaders = ["Cookie": "hearth_session=session"]
+        #expect(name(cookie, need: .page) == "browser")
+        #expect(name(cookie, peer: Self.network, need: .page) == "browser")
+        #expect(name(cookie, peer: Self.network) == "noRight(HearthServer.ServerScope.chat)")
+        #expect(name(cookie, peer: Self.network, need: .owner) == "noOwner")
+        #expect(name(cookie, need: .scope(.models)) == "noRight(HearthServer.ServerScope.models)")
+        #expect(name(["X-Hearth-Page": "secret"], need: .owner) == "noOwner")
+        #expect(name(["X-Hearth-Page": "secret"], need: .page) == "noOwner")
+        #expect(name(["X-Hearth-Page": "secret"], peer: Self.network, need: .page) == "noKey")
+    }
+
+    /// Without a key, programs on this machine ask models; the refusal of everything else says how to get a key.
+    @Test func programsOfThisMachineChatWithoutAKey() async throws {
+        #expect(name([:]) == "local")
+        #expect(name([:], need: .nothing) == "local")
+        for scope in [ServerScope.models, .admin] {
+            let refusal = #expect(throws: RequestGuard.Refusal.self) {
+                try guarding().caller(of: request([:]), need: .scope(scope))
             }
-            return try await group.reduce(into: []) { $0.append($1) }
+            let reply = try #require(refusal?.reply)
+            #expect(reply.status == 403)
+            let text = String(decoding: try await reply.collectedBody(), as: UTF8.self)
+            #expect(text.contains("hearth keys create NAME --scopes \(scope.rawValue)"))
+            #expect(text.contains("Authorization: Bearer"))
         }
-        let keys = try AccessKeys.load(home: home.path)
-        #expect(texts.allSatisfy { keys.key($0) != nil } && keys.keys.count == 20)
-        let first = keys.keys[0].id
-        try await AccessKeys.change(home: home.path) { try $0.revoke(first) }
-        #expect(texts.filter { file.current.key($0) == nil }.count == 1)
-        // A damaged file leaves the keys before.
-        try home.write("server/keys.json", Data("{".utf8))
-        #expect(texts.filter { file.current.key($0) == nil }.count == 1)
+        #expect(name([:], need: .page) == "noOwner")
+        #expect(name([:], need: .owner) == "noOwner")
     }
 
-    @Test func findsNoKeyForOtherTexts() throws {
+    @Test(
+        arguments: [
+            "Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "x-forwarded-proto", "X-Forwarded-Port",
+            "X-Forwarded-Server", "X-Forwarded-Prefix", "X-Forwarded", "X_Forwarded_For", "X-Real-IP",
+            "CF-Connecting-IP",
+            "CF-Connecting-IPv6", "CF-Ray", "CF-Visitor", "CF-IPCountry", "CDN-Loop", "True-Client-IP", "X-Client-IP",
+            "X-Cluster-Client-IP", "Fastly-Client-IP", "Fly-Client-IP", "X-Azure-ClientIP", "X-Amzn-Trace-Id",
+            "X-Amz-Cf-Id", "X-Envoy-External-Address", "X-Varnish", "X-Original-Forwarded-For", "X-Cloud-Trace-Context",
+            "Tailscale-User-Login", "Ngrok-Trace-Id", "X-ProxyUser-Ip", "X-Remote-Addr", "Akamai-Origin-Hop",
+        ])
+    func aRequestThroughAProxyNeedsAKey(field: String) {
+        #expect(name([field: "203.0.113.9"]) == "noKey")
+        // The presence counts, not the value.
+        #expect(name([field: ""]) == "noKey")
+        #expect(name([field: "127.0.0.1"]) == "noKey")
+        #expect(name([field: "127.0.0.1", "Authorization": "Bearer sk-x"]) == "badKey")
+        #expect(name([field: "203.0.113.9"], need: .nothing) == "anonymous")
+    }
+
+    @Test(
+        arguments: [
+            "Accept", "User-Agent", "Content-Type", "Accept-Encoding", "Connection", "Authorization", "x-api-key",
+            "anthropic-version", "OpenAI-Organization", "X-Stainless-OS", "X-Client-Name", "X-Request-Id", "Cookie",
+            "Sec-Fetch-Site", "Traceparent", "X-Title", "HTTP-Referer", "Priority", "X-Hearth-Page",
+        ])
+    func fieldsOfClientsAreNoSignOfAProxy(field: String) { #expect(!ProxyFields.contains(field)) }
+
+    @Test func withRequiredKeysProgramsOfThisMachineNeedOneToo() throws {
         var keys = AccessKeys()
-        let texts = try (0..<20).map { try keys.create("\($0)", scopes: [.chat], at: Date()) }
-        for (index, text) in texts.enumerated() { #expect(keys.key(text) == keys.keys[index]) }
-        #expect((0..<5000).allSatisfy { keys.key("sk-\($0)") == nil })
+        let chat = try keys.create("local", scopes: [.chat], at: Date())
+        func ask(_ headers: HTTPHeaders, peer: ServerPeer = Self.here, need: RequestGuard.Need = .scope(.chat))
+            -> String
+        {
+            name(headers, peer: peer, need: need, keys: keys) { $0.requiresKeys = true }
+        }
+        #expect(ask([:]) == "noKey")
+        #expect(ask(["Authorization": "Bearer sk-x"]) == "badKey")
+        #expect(ask(["Authorization": "Bearer \(chat)"]) == "key-\(keys.keys[0].id)")
+        #expect(ask([:], need: .nothing) == "anonymous")
+        #expect(ask([:], peer: .local(user: 1000), need: .owner) == "owner")
+        let session: HTTPHeaders = ["Cookie": "hearth_session=session", "X-Hearth-Page": "secret"]
+        #expect(ask(session, need: .owner) == "page")
+        #expect(ask(["Cookie": "hearth_session=session"]) == "noRight(HearthServer.ServerScope.chat)")
     }
 
-    @Test func boundsEachCaller() {
-        var bounds = CallerLimits.Bounds()
-        bounds.atOnce = 2
-        bounds.perMinute = 60
-        bounds.burst = 4
-        var limits = CallerLimits(bounds)
-        func begin(_ caller: String, _ seconds: Int = 0) -> Int? { limits.begin(caller, at: .seconds(seconds)) }
-        #expect(begin("a") == nil)
-        #expect(begin("a") == nil)
-        #expect(begin("a") == 1)
-        #expect(begin("b") == nil)
-        limits.end("a")
-        limits.end("a")
-        #expect(begin("a") == nil)
-        #expect(begin("a") == nil)
-        limits.end("a")
-        limits.end("a")
-        #expect(begin("a") == 1)
-        #expect(begin("a", 1) == nil)
-    }
-
-    @Test func opensAPrintedAddressOnce() {
-        var sessions = PageSessions()
-        func redeem(_ code: String, _ seconds: Int) -> String? { sessions.redeem(code, at: .seconds(seconds)) }
-        func use(_ token: String, _ seconds: Int) -> Bool { sessions.use(token, at: .seconds(seconds)) }
-        let code = sessions.makeCode(at: .zero)
-        let late = sessions.makeCode(at: .zero)
-        let token = redeem(code, 10)
-        #expect(token != nil)
-        #expect(redeem(code, 10) == nil)
-        #expect(redeem(late, 3601) == nil)
-        #expect(redeem("", 0) == nil)
-        #expect(use(token ?? "", 20))
-        #expect(!use("other", 20))
-        #expect(!use(token ?? "", 31 * 24 * 3600 + 20))
+    @Test func aServerWithTLSHasAnotherOrigin() {
+        func ask(_ headers: HTTPHeaders) -> String { name(headers) { $0.usesTLS = true } }
+        #expect(ask(["Origin": "https://127.0.0.1:4327"]) == "local")
+        #expect(ask(["Origin": "http://127.0.0.1:4327"]) == "foreignOrigin")
+        #expect(ask(["Origin": "https://localhost", "Host": "localhost:443"]) == "local")
     }
 }

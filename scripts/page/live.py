@@ -19,6 +19,7 @@ from playwright.sync_api import expect, sync_playwright
 
 import origin
 from foreign import foreign_pages
+from session import session_of_one_origin
 
 HEARTH = os.environ.get("HEARTH_BINARY", ".build/release/hearth")
 CACHE = os.environ.get("HEARTH_CACHE", os.path.expanduser("~/.cache/hearth"))
@@ -269,7 +270,7 @@ def screens(page, program):
 
 
 STEPS = [first_run, download_over_a_kill, rollback, chat_with_stop_and_reload, action_with_approval_and_undo, records_with_undo, read_pages,
-         screens, foreign_pages]
+         screens, session_of_one_origin, foreign_pages]
 
 
 def main(names=()):

@@ -4,7 +4,8 @@
 #   scripts/page/run.sh flows hostile    the checks of these files: flows, records_flow, read_flow, hostile, look, speed
 #   scripts/page/run.sh serve 8765       only the scripted server, to look at the page by hand
 #   scripts/page/run.sh live             the built program (HEARTH_BINARY, otherwise .build/release/hearth)
-#   scripts/page/run.sh live foreign_pages    these steps of it, each for itself: foreign_pages, records_with_undo, screens
+#   scripts/page/run.sh live foreign_pages    these steps of it, each for itself: foreign_pages,
+#                                             session_of_one_origin, records_with_undo, screens
 # PAGE_IMAGES=FOLDER keeps the screenshots there; docs/images are made with PAGE_IMAGES=docs/images.
 . "$(dirname "$0")/../stages.sh"
 mkdir -p "$HEARTH_CACHE"

@@ -71,7 +71,7 @@ function watchConnection() {
         if (isOpen) banner(null);
         else timer = setTimeout(() => banner("warning", h("span.spinner"), t("connection.lost")), 600);
     });
-    signedOut.on((error) => banner("error", icon("key"), h("span", error.sentence), " ", t("signed-out")));
+    signedOut.on(() => banner("error", icon("key"), h("span", t("signed-out")), h("a.button.small", { href: "/hearth/open" }, t("sign-in"))));
 }
 
 async function start() {
@@ -88,7 +88,9 @@ async function start() {
         connect(home.event);
     } catch (error) {
         if (error.isConnection) connect();
-        else if (error.status !== 401 && error.status !== 403) banner("error", error.sentence ?? error.message);
+        // Nothing can be lost on a page that has just begun: it asks for a code.
+        else if (error.status === 401 || error.status === 403) location.replace("/hearth/open");
+        else banner("error", error.sentence ?? error.message);
     }
     await opened;
 }

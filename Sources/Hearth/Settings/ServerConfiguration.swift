@@ -13,6 +13,15 @@ package struct ServerConfiguration: Sendable, Hashable {
     /// The origins of pages that may call the server.
     package var origins: [String] = []
 
+    /// Who needs a key on this machine.
+    package enum KeyRequirement: String, Sendable, Hashable, CaseIterable {
+        /// Requests that came through a proxy which says so.
+        case automatic = "auto"
+        /// All programs, for proxies that do not say so.
+        case always
+    }
+    package var requireKeys = KeyRequirement.automatic
+
     /// The answers that one model computes side by side; `nil` lets the engine decide.
     package var slots: Int?
     /// The tokens of all these answers and their prompts together; `nil` for one context window.

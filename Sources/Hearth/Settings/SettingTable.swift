@@ -180,6 +180,9 @@ extension Setting {
             "serve.origins", \.server.origins, .pages, unset: "none",
             "Origins of pages that may call, such as https://app.example.org."),
         Setting(
+            "serve.requireKeys", \.server.requireKeys, .choice,
+            "Which programs on this machine need a key: auto for those behind a proxy that says so, always for all."),
+        Setting(
             "serve.seed", optional: \.server.seed, .integer(0...4_294_967_294), unset: "each answer differs",
             "Repeats answers to requests without a seed."),
         Setting(

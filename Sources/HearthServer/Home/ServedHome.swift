@@ -53,10 +53,12 @@ package final class ServedHome: Sendable {
     private let started: Date
     private let answers = ServedAnswers()
     private let keys: KeyFile
+    /// The sessions of browsers.
+    package let sessions: BrowserSessions
     private let state: Locked<State>
     private let reloads = TurnQueue()
 
-    /// Reads the keys. Blocks.
+    /// Reads the keys and the sessions. Blocks.
     /// - Parameters:
     ///   - isOwned: whether the end of the server closes the models.
     ///   - report: takes what happens to the settings.
@@ -72,6 +74,7 @@ package final class ServedHome: Sendable {
         started = time.now
         let settings = hearth.configuration
         keys = try KeyFile(home: hearth.home)
+        sessions = BrowserSessions(home: hearth.home, time: hearth.surroundings.time)
         state = Locked(
             State(
                 generation: Generation(
@@ -100,8 +103,10 @@ package final class ServedHome: Sendable {
     var hasKeys: Bool { !keys.current.keys.isEmpty }
 
     /// The present rules and keys for callers.
-    func requestGuard(isSession: @escaping @Sendable (String) -> Bool = { _ in false }) -> RequestGuard {
-        RequestGuard(rules: state.withLock { $0.rules }, keys: keys.current, isSession: isSession)
+    var requestGuard: RequestGuard {
+        RequestGuard(rules: state.withLock { $0.rules }, keys: keys.current) { [sessions] in
+            sessions.use($0, page: $1)
+        }
     }
 
     // MARK: Requests
@@ -232,5 +237,6 @@ extension RequestGuard.Rules {
         hosts = Set(settings.server.hosts)
         allowedOrigins = Set(settings.server.origins)
         user = getuid()
+        requiresKeys = settings.server.requireKeys == .always
     }
 }

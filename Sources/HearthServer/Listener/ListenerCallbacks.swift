@@ -105,7 +105,7 @@ private func peer(of connection: OpaquePointer, socket: Int32) -> ServerPeer {
     guard let address = hearth_mhd_peer(connection) else { return .network(host: "unknown") }
     let length: socklen_t
     switch Int32(address.pointee.sa_family) {
-    case AF_UNIX: return .local(user: UInt32(clamping: hearth_peer_user(socket)))
+    case AF_UNIX: return .local(user: LocalUser.peer(of: socket) ?? ServerPeer.unknownUser)
     case AF_INET: length = socklen_t(MemoryLayout<sockaddr_in>.size)
     default: length = socklen_t(MemoryLayout<sockaddr_in6>.size)
     }

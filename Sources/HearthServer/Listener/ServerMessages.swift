@@ -17,6 +17,9 @@ package enum ServerPeer: Sendable, Hashable, CustomStringConvertible {
     /// An address of the network.
     case network(host: String)
 
+    /// The number that no user has.
+    static let unknownUser = UInt32.max
+
     /// Whether the peer is on this machine.
     package var isLoopback: Bool {
         switch self {
@@ -63,20 +66,32 @@ package enum ServerScope: String, Sendable, Hashable, CaseIterable, Codable {
 
 /// The identity that a request has proved.
 package struct ServerCaller: Sendable, Hashable {
-    /// The id of a key; `owner` for this machine's user with the token or over the unix socket; `local` for any other
-    /// process of this machine; `anonymous` for the rest.
+    /// The id of a key; `owner` for this machine's user over the unix socket; `page` for a signed-in page; `browser` for a
+    /// browser that proves its cookie alone; `local` for any other process of this machine; `anonymous` for the rest.
     package var name: String
     package var scopes: Set<ServerScope>
 
     /// The owner of the process: every right.
     package static let owner = ServerCaller(name: "owner", scopes: Set(ServerScope.allCases))
-    /// A process of this machine without a key: the dialects are open to it.
-    package static let thisMachine = ServerCaller(name: "local", scopes: [.chat, .models])
+    /// A page of this server whose session is whole: the rights of its owner, but no keys and codes without a code.
+    package static let page = ServerCaller(name: "page", scopes: Set(ServerScope.allCases))
+    /// A process of this machine without a key: it asks models, and nothing else.
+    package static let thisMachine = ServerCaller(name: "local", scopes: [.chat])
     /// Without any right.
     package static let anonymous = ServerCaller(name: "anonymous", scopes: [])
 
     /// Whether a key, a session or the unix socket has proved the identity.
     var showedKey: Bool { self != .thisMachine && self != .anonymous }
+    /// A browser with the cookie of a session alone, which programs on other ports of this host get as well: it gets the
+    /// files of the page and the rights that it has without the cookie.
+    package static func browser(_ scopes: Set<ServerScope>) -> ServerCaller {
+        ServerCaller(name: "browser", scopes: scopes)
+    }
+
+    /// Whether the caller gets the files of the page.
+    var getsPage: Bool { scopes.contains(.admin) || name == "browser" }
+    /// Whether requests of the caller are counted: this machine's own programs and pages share it as they please.
+    var isCounted: Bool { !["owner", "page", "browser", "local"].contains(name) }
 }
 
 /// A request whose header has arrived. Its task is cancelled within a second after the client has left.

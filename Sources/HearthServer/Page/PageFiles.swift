@@ -25,15 +25,17 @@ package final class PageFiles: Sendable {
     private let known = Locked<[String: File]>([:])
     /// A folder whose files are read at each request, for work on the page.
     private let folder: Path?
-    /// The reply to a browser without a session.
-    private let signIn: ServerReply
+    /// Prints an address that signs a browser in.
+    private let command: String
+    /// The files of the page that asks for a code, for browsers without a session. They hold no data, as all files here.
+    private static let open: Set<String> = ["sign-in.js", "sign-in.css", "icon.svg"]
 
     /// - Parameters:
     ///   - folder: replaces the files of the program; `nil` for these.
     ///   - command: prints an address that signs a browser in.
     package init(folder: Path? = nil, command: String = "hearth serve") {
         self.folder = folder
-        signIn = Self.signIn(command)
+        self.command = command
         var names: [String: Int] = [:]
         for index in 0..<hearth_page_count() { names[String(cString: hearth_page_file_at(index).name)] = index }
         self.names = names
@@ -42,12 +44,17 @@ package final class PageFiles: Sendable {
     /// The names of all files.
     var all: [String] { names.keys.sorted() }
 
+    /// Whether a browser without a session gets the file of a path.
+    static func isOpen(_ path: String) -> Bool {
+        path.hasPrefix("/page/") && open.contains(String(path.dropFirst("/page/".count)))
+    }
+
     /// The reply to a request for `/` or `/page/NAME`; `nil` for other paths.
     package func reply(to request: ServerRequest) async -> ServerReply? {
         let path = request.target.path
         let isStart = path == "/"
         guard isStart || path.hasPrefix("/page/") else { return nil }
-        guard request.caller.scopes.contains(.admin) else { return signIn }
+        guard request.caller.getsPage || Self.isOpen(path) else { return signIn(status: 401) }
         let name = isStart ? "index.html" : String(path.dropFirst("/page/".count))
         guard let file = await file(name) else {
             return Self.secured(.text(404, "The page has no such file."))
@@ -129,24 +136,42 @@ package final class PageFiles: Sendable {
         return reply
     }
 
-    /// The reply to a browser without a session. A link of another site brings no cookie the first time; the link does.
-    private static func signIn(_ command: String) -> ServerReply {
+    /// The page that asks for a code. A link of another site brings no cookie the first time; the link on it does.
+    /// - Parameter isKnown: whether the code of the address can be used; `nil` without one. The page sends it.
+    func signIn(isKnown: Bool?) -> ServerReply { signIn(status: isKnown == false ? 403 : 200) }
+
+    private func signIn(status: Int) -> ServerReply {
         let text = """
             <!doctype html>
             <html lang="en">
             <meta charset="utf-8">
             <meta name="viewport" content="width=device-width">
+            <meta name="color-scheme" content="light dark">
             <title>Hearth</title>
+            <link rel="icon" href="/page/icon.svg" type="image/svg+xml">
+            <link rel="stylesheet" href="/page/sign-in.css">
+            <script type="module" src="/page/sign-in.js"></script>
+            <main>
             <h1>Sign in to Hearth</h1>
             <p>This browser is not signed in. Run <code>\(command)</code> on the machine with Hearth, and open the
-            address that it prints.</p>
+            address that it prints, or type its code here.</p>
+            <form>
+            <label for="code">Code</label>
+            <input id="code" name="code" autocomplete="one-time-code" autocapitalize="off" spellcheck="false" required>
+            <button type="submit">Sign in</button>
+            <p id="problem" role="alert">\(status == 403 ? Self.usedCode : "")</p>
+            </form>
+            <noscript><p>This page needs JavaScript.</p></noscript>
             <p><a href="/">Signed in already? Go to Hearth</a></p>
+            </main>
             </html>
 
             """
-        return secured(
+        return Self.secured(
             ServerReply(
-                status: 401, headers: ["Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store"],
+                status: status, headers: ["Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store"],
                 body: .bytes(Array(text.utf8))))
     }
+
+    private static let usedCode = "This code was used already or is too old. Ask for another."
 }

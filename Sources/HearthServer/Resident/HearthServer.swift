@@ -107,8 +107,7 @@ public final class HearthServer: Sendable {
         }
         let server = ResidentServer(
             home, page: page, files: PageFiles(hearth.surroundings.environment, command: options.signInCommand),
-            usesTLS: identity != nil, sessions: try await blocking { SessionFile.load(home: home.path) },
-            log: options.log)
+            usesTLS: identity != nil, log: options.log)
         do {
             let listener = try await blocking { try server.listen(on: sockets, identity: identity) }
             began(server, listener.addresses.first, hasTLS: identity != nil, manager)
@@ -131,7 +130,9 @@ public final class HearthServer: Sendable {
         let address = address.map { (hasTLS ? "https" : "http") + $0.reachable.url.dropFirst(4) }
         server.home.setAddress(address)
         manager.tell("READY=1", "STATUS=Serving at \(address ?? server.home.path.string)")
-        if let address, let url = URL(string: address), let signIn = URL(string: address + server.oneTimePath()) {
+        if let address, let url = URL(string: address),
+            let signIn = URL(string: address + server.home.sessions.oneTimePath())
+        {
             options.report(.ready(url, signIn: signIn))
         }
         // Unfinished transfers of earlier processes go on.

@@ -18,9 +18,10 @@ package struct ResidentClient: Sendable {
     /// The longest wait for the head of a reply: the routes that take longer stream.
     private static let patience = 30
 
-    private let socket: Path
+    private let place: ResidentPlace
+    private var socket: Path { place.socket }
 
-    package init(_ place: ResidentPlace) { socket = place.socket }
+    package init(_ place: ResidentPlace) { self.place = place }
 
     /// A reply's status and its body as it arrives.
     package struct Reply: Sendable {
@@ -45,14 +46,16 @@ package struct ResidentClient: Sendable {
         package func close() { connection.shut() }
     }
 
-    /// Sends a request; `nil` if no process listens.
-    /// - Throws: ``ServerError`` with `no-answer` if the process accepts the connection and sends no reply.
+    /// Sends a request; `nil` if no process listens. Nothing is sent before the socket's folder and the user of the process
+    /// that listens are known to be this user's.
+    /// - Throws: ``ServerError`` with `foreign-socket`; `no-answer` if the process accepts the connection and sends no reply.
     package func send(_ method: String, _ path: String, body: [UInt8] = []) async throws -> Reply? {
         try await blocking {
-            guard let connection = UnixConnection(socket) else { return nil }
+            guard try place.hasOwnFolder(), let connection = UnixConnection(socket) else { return nil }
+            try connection.requireTrustedPeer(at: socket)
+            let fields = ["Host: localhost", "Content-Type: application/json", "Content-Length: \(body.count)"]
             connection.send(
-                Array("\(method) \(path) HTTP/1.0\r\nHost: localhost\r\nContent-Length: \(body.count)\r\n\r\n".utf8)
-                    + body)
+                Array("\(method) \(path) HTTP/1.0\r\n\(fields.joined(separator: "\r\n"))\r\n\r\n".utf8) + body)
             connection.limitWait(seconds: Self.patience)
             let head = connection.head()
             connection.limitWait(seconds: 0)
@@ -88,6 +91,15 @@ private final class UnixConnection: Sendable {
     }
 
     deinit { close(descriptor) }
+
+    /// - Throws: ``ServerError`` with `foreign-socket` if a process of another user listens.
+    func requireTrustedPeer(at path: Path) throws {
+        let user = LocalUser.peer(of: descriptor)
+        guard let user, LocalUser.isTrusted(user) else {
+            throw ServerError.foreignSocket(
+                "a process of \(user.map { "user \($0)" } ?? "an unknown user") listens at \(path)", at: path)
+        }
+    }
 
     /// Bounds the time of each receive; 0 for no bound.
     func limitWait(seconds: Int) {

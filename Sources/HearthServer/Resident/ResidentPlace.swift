@@ -40,16 +40,26 @@ package struct ResidentPlace: Sendable, Hashable {
     package var log: Path { folder.appending("log") }
 
     /// Makes the folders, which only this user may enter.
-    /// - Throws: `FileError`; ``ServerError`` with `permission` if the socket's folder belongs to another user.
+    /// - Throws: `FileError`; ``ServerError`` with `foreign-socket` if another user could change the socket's folder.
     package func prepare() throws {
         let fileSystem = LocalFileSystem()
         try fileSystem.makeFolders(folder, permissions: 0o700)
-        guard socket.parent != folder else { return }
-        try fileSystem.makeFolders(socket.parent, permissions: 0o700)
+        // A link of another user leads to no folder that is made here.
+        _ = try hasOwnFolder()
+        if socket.parent != folder { try fileSystem.makeFolders(socket.parent, permissions: 0o700) }
+        guard try hasOwnFolder() else { throw ServerError.cannotListen(ENOENT, at: socket) }
+    }
+
+    /// Checks that no other user can put a socket in the place of this one. Blocks.
+    /// - Returns: whether the socket's folder exists.
+    /// - Throws: ``ServerError`` with `foreign-socket`.
+    package func hasOwnFolder() throws -> Bool {
         var facts = stat()
-        guard lstat(socket.parent.string, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR, facts.st_uid == getuid(),
-            facts.st_mode & 0o022 == 0
-        else { throw ServerError.cannotListen(EACCES, at: socket) }
+        guard lstat(socket.parent.string, &facts) == 0 else { return false }
+        if let problem = LocalUser.problem(mode: UInt32(facts.st_mode), owner: facts.st_uid) {
+            throw ServerError.foreignSocket("the folder \(socket.parent) \(problem)", at: socket.parent)
+        }
+        return true
     }
 
     /// Takes the claim to serve this home; `nil` if another process has it.
@@ -70,6 +80,14 @@ package struct ResidentPlace: Sendable, Hashable {
 }
 
 extension HearthError where Domain == ServerErrorDomain {
+    /// The error for a socket that another user may have made.
+    static func foreignSocket(_ problem: String, at path: Path) -> Self {
+        Self(
+            .foreignSocket, "\(problem), so the socket of this home is not used",
+            context: ErrorContext(
+                file: path.string, remedy: "Remove it, or let only this user change it, and start the server anew."))
+    }
+
     package static func alreadyServing(_ process: ProcessIdentity?) -> Self {
         Self(
             .alreadyServing,

@@ -29,30 +29,68 @@ extension ResidentServer {
                 status: 200,
                 headers: ["Content-Type": "text/plain; version=0.0.4; charset=utf-8", "Cache-Control": "no-store"],
                 body: .bytes(Array(await metricsText().utf8)))
-        case "GET /hearth/open": return await open(request)
+        case "GET /hearth/open": return files.signIn(isKnown: request.target.value("code").map(home.sessions.isKnown))
         case "GET /hearth/v1/status": return .json(.object(await status()))
         case "GET /hearth/v1/jobs": return .json(.array(jobs.running.map(\.facts)))
-        case "POST /hearth/v1/open": return .json(.object(["path": .string(oneTimePath())]))
-        case "POST /hearth/v1/reload":
-            await home.reload()
-            return .json(.object(["status": .string("read")]))
-        case "POST /hearth/v1/stop":
-            stopping.open()
-            return .json(.object(["status": .string("ending")]), status: 202)
-        case "POST /hearth/v1/pull": return await pull(request)
         default:
             guard path.hasPrefix("/hearth/") else { return nil }
-            if let reply = cancelJob(request) { return reply }
+            if request.method == "POST", let work = work(for: request) {
+                do {
+                    try NativeRoute.requireJSON(request)
+                } catch {
+                    return error.reply
+                }
+                return await work()
+            }
             return await page.reply(to: request) ?? .failure(404, "not-found", "there is no such path")
         }
     }
 
-    private func open(_ request: ServerRequest) async -> ServerReply {
-        guard let code = request.target.value("code"), let cookie = await cookie(for: code) else {
-            return .text(403, "This address was used already or is too old. Ask for another: hearth serve")
+    /// The work of a path that changes something; `nil` for other paths. All of them take JSON, or no body.
+    private func work(for request: ServerRequest) -> (() async -> ServerReply)? {
+        switch request.target.path {
+        case "/hearth/open": return { await self.signIn(request) }
+        case "/hearth/v1/open":
+            return {
+                // A code makes keys: a session, which a stranger may have got hold of, makes no codes.
+                guard request.caller != .page else { return RequestGuard.Refusal.noOwner.reply }
+                return .json(.object(["path": .string(self.home.sessions.oneTimePath())]))
+            }
+        case "/hearth/v1/reload":
+            return {
+                await self.home.reload()
+                return .json(.object(["status": .string("read")]))
+            }
+        case "/hearth/v1/stop":
+            return {
+                self.stopping.open()
+                return .json(.object(["status": .string("ending")]), status: 202)
+            }
+        case "/hearth/v1/pull": return { await self.pull(request) }
+        case let path:
+            let parts = path.split(separator: "/").map(String.init)
+            guard parts.count == 5, parts[2] == "jobs", parts[4] == "cancel" else { return nil }
+            return { self.cancelJob(parts[3]) }
         }
-        var reply = ServerReply(status: 303, headers: ["Location": "/", "Cache-Control": "no-store"])
-        reply.headers.append("Set-Cookie", cookie)
+    }
+
+    /// Exchanges a code for the two secrets of a session: the cookie, and the secret that the page keeps for its origin.
+    private func signIn(_ request: ServerRequest) async -> ServerReply {
+        let code: String
+        do {
+            let body = Data(try await request.body.collect(limit: 4096))
+            code = try JSONValue(parsing: body).members?["code"]?.string ?? ""
+        } catch {
+            return .failure(400, "bad-body", "the body has to be an object with code")
+        }
+        guard let secrets = await home.sessions.redeem(code) else {
+            return .failure(403, "unknown-code", "the code is wrong, was used already or is too old")
+        }
+        var reply = ServerReply.json(.object(["page": .string(secrets.page)]))
+        reply.headers.append(
+            "Set-Cookie",
+            "hearth_session=\(secrets.cookie); Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000"
+                + (guarding.scheme(request.headers) == "https" ? "; Secure" : ""))
         return reply
     }
 
@@ -72,7 +110,7 @@ extension ResidentServer {
 
     /// Pulls a model; the events are those of `hearth pull --format json`.
     private func pull(_ request: ServerRequest) async -> ServerReply {
-        let isOwn = if case .local = request.peer { true } else { false }
+        let isOwn = request.caller == .owner
         let (order, reference): (PullJob, ModelReference)
         do {
             let body = Data(try await request.body.collect(limit: Self.bodyLimit))
@@ -107,11 +145,8 @@ extension ResidentServer {
             body: .stream { writer in for await event in events { try await writer.write(event) } })
     }
 
-    /// `POST /hearth/v1/jobs/ID/cancel`.
-    private func cancelJob(_ request: ServerRequest) -> ServerReply? {
-        let parts = request.target.path.split(separator: "/").map(String.init)
-        guard request.method == "POST", parts.count == 5, parts[2] == "jobs", parts[4] == "cancel" else { return nil }
-        guard jobs.cancel(parts[3]) else { return .failure(404, "unknown-job", "there is no such job") }
+    private func cancelJob(_ id: String) -> ServerReply {
+        guard jobs.cancel(id) else { return .failure(404, "unknown-job", "there is no such job") }
         return .json(.object(["status": .string("taken")]), status: 202)
     }
 

@@ -5,7 +5,6 @@ import HearthHTTP
 /// Joins the checks, the routes of the resident process and the routes of the models.
 package final class ResidentServer: Sendable {
     private struct State {
-        var sessions: PageSessions
         var listener: HTTPListener?
         var isReady = false
     }
@@ -17,9 +16,8 @@ package final class ResidentServer: Sendable {
     let files: PageFiles
     let stopping = Gate()
     private let metrics = ServerMetrics()
-    private let state: Locked<State>
+    private let state = Locked(State())
     private let usesTLS: Bool
-    private let time: TimeSource
     private let counted: CountedRequests
     /// Takes a line for each request that ended; `nil` for no log.
     private let log: (@Sendable (String) -> Void)?
@@ -27,17 +25,15 @@ package final class ResidentServer: Sendable {
     package init(
         _ home: ServedHome, page: NativeService, files: PageFiles = PageFiles(),
         bounds: CallerLimits.Bounds = CallerLimits.Bounds(), usesTLS: Bool = false,
-        sessions: PageSessions = PageSessions(), log: (@Sendable (String) -> Void)? = nil
+        log: (@Sendable (String) -> Void)? = nil
     ) {
         self.home = home
         self.page = page
         self.files = files
         self.usesTLS = usesTLS
         self.log = log
-        time = home.time
-        jobs = ResidentJobs(time: time)
-        counted = CountedRequests(bounds, time: time)
-        state = Locked(State(sessions: sessions))
+        jobs = ResidentJobs(time: home.time)
+        counted = CountedRequests(bounds, time: home.time)
     }
 
     /// Starts to listen.
@@ -65,24 +61,8 @@ package final class ResidentServer: Sendable {
         async let jobsEnd: Void = jobs.end()
         await listener?.stop(grace: grace)
         await jobsEnd
-        await keepSessions()
+        await home.sessions.keep()
     }
-
-    /// Keeps the sessions of browsers, so that these stay signed in when the process starts again.
-    private func keepSessions() async {
-        let (sessions, path, now) = (state.withLock { $0.sessions }, home.path, time.now)
-        // Saving throws nothing.
-        try? await blocking { SessionFile.save(sessions, home: path, at: now) }
-    }
-
-    /// A path that signs a browser in, once.
-    package func oneTimePath() -> String {
-        let now = sessionTime
-        return "/hearth/open?code=" + state.withLock { $0.sessions.makeCode(at: now) }
-    }
-
-    /// The time of sessions, which outlive the process: since 1970.
-    private var sessionTime: Duration { .seconds(time.now.timeIntervalSince1970) }
 
     var isReady: Bool { state.withLock { $0.isReady } }
 
@@ -98,33 +78,31 @@ package final class ResidentServer: Sendable {
             + home.metrics
     }
 
-    /// Exchanges a code for the cookie of a session.
-    func cookie(for code: String) async -> String? {
-        let now = sessionTime
-        guard let token = state.withLock({ $0.sessions.redeem(code, at: now) }) else { return nil }
-        await keepSessions()
-        return "hearth_session=\(token); Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000"
-            + (usesTLS ? "; Secure" : "")
-    }
-
     // MARK: Checks
 
     private func need(of request: ServerRequest) -> RequestGuard.Need {
         let path = request.target.path
         switch path {
-        // Without a session, the page says how to open one.
+        // Without a session, the page asks for a code.
         case "/", "/health", "/ready", "/hearth/open": return .nothing
-        case "/metrics": return request.isLoopback ? .scope(.chat) : .owner
+        case "/metrics": return .owner
         default:
-            if path.hasPrefix("/hearth/") || path.hasPrefix("/page/") { return .owner }
+            if path.hasPrefix("/page/") { return PageFiles.isOpen(path) ? .nothing : .page }
+            if path.hasPrefix("/hearth/") { return .owner }
             return .scope(home.scope(request.method, path) ?? .chat)
         }
     }
 
+    /// The present checks of this server.
+    var guarding: RequestGuard {
+        var checking = home.requestGuard
+        checking.rules.usesTLS = usesTLS
+        return checking
+    }
+
     /// The checks before the body; sets the caller.
     private func check(_ request: inout ServerRequest) -> ServerReply? {
-        let session = sessionTime
-        let checking = home.requestGuard { [state] token in state.withLock { $0.sessions.use(token, at: session) } }
+        let checking = guarding
         let isPreflight =
             request.method == "OPTIONS" && request.headers["Access-Control-Request-Method"] != nil
         do {
@@ -139,8 +117,7 @@ package final class ResidentServer: Sendable {
         if isPreflight, checking.rules.allowedOrigins.contains(request.headers["Origin"] ?? "") {
             return preflight(request)
         }
-        // This machine's own programs share it as they please.
-        guard request.caller != .owner, request.caller != .thisMachine else { return nil }
+        guard request.caller.isCounted else { return nil }
         return counted.begin(request.id, of: request.caller.name).map(CallerLimits.refusal)
     }
 
@@ -156,7 +133,7 @@ package final class ResidentServer: Sendable {
     /// The reply with the field that lets a page of a configured origin read it.
     private func withOrigin(_ reply: ServerReply, _ request: ServerRequest) -> ServerReply {
         guard let origin = request.headers["Origin"],
-            home.requestGuard().rules.allowedOrigins.contains(origin)
+            home.requestGuard.rules.allowedOrigins.contains(origin)
         else { return reply }
         var reply = reply
         reply.headers.append("Access-Control-Allow-Origin", origin)

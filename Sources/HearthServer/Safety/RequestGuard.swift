@@ -15,6 +15,10 @@ package struct RequestGuard: Sendable {
         package var allowedOrigins: Set<String> = []
         /// The user that owns the process.
         package var user: UInt32 = 0
+        /// Whether programs on this machine need a key too.
+        package var requiresKeys = false
+        /// Whether the server's own addresses begin with https.
+        package var usesTLS = false
 
         package init() {}
     }
@@ -24,6 +28,8 @@ package struct RequestGuard: Sendable {
         /// Open to every client that reaches the port: health and readiness, and the exchange of a one-time code.
         case nothing
         case scope(ServerScope)
+        /// A browser with a session, for the files of the page, which it asks for without the page's secret.
+        case page
         /// The owner, by the unix socket, a session of the page, or a key with the scope `admin`.
         case owner
     }
@@ -35,18 +41,24 @@ package struct RequestGuard: Sendable {
 
     package var rules: Rules
     package var keys: AccessKeys
-    /// Whether a text is the token of a session of the page.
-    package var isSession: @Sendable (String) -> Bool
+    /// What a cookie, and the secret of a page, prove.
+    package var proof: @Sendable (_ cookie: String, _ page: String?) -> PageSessions.Proof
 
-    package init(rules: Rules, keys: AccessKeys, isSession: @escaping @Sendable (String) -> Bool = { _ in false }) {
+    /// The field with the secret of the page.
+    static let pageField = "X-Hearth-Page"
+
+    package init(
+        rules: Rules, keys: AccessKeys,
+        proof: @escaping @Sendable (_ cookie: String, _ page: String?) -> PageSessions.Proof = { _, _ in .none }
+    ) {
         self.rules = rules
         self.keys = keys
-        self.isSession = isSession
+        self.proof = proof
     }
 
     /// The caller of a request that may use a route.
     package func caller(of request: ServerRequest, need: Need) throws(Refusal) -> ServerCaller {
-        if case .local(let user) = request.peer, user == rules.user || user == 0 { return .owner }
+        if case .local(let user) = request.peer, LocalUser.isTrusted(user, by: rules.user) { return .owner }
         guard hostIsOurs(request.headers) else { throw .foreignHost }
         guard originIsOurs(request) else { throw .foreignOrigin }
         let caller = try identify(request)
@@ -56,6 +68,8 @@ package struct RequestGuard: Sendable {
             guard caller.scopes.contains(scope) else {
                 throw caller == .anonymous ? .noKey : .noRight(scope)
             }
+        case .page:
+            guard caller.getsPage else { throw caller == .anonymous ? .noKey : .noOwner }
         case .owner:
             guard caller.scopes.contains(.admin) else { throw caller == .anonymous ? .noKey : .noOwner }
         }
@@ -72,7 +86,7 @@ package struct RequestGuard: Sendable {
     private func originIsOurs(_ request: ServerRequest) -> Bool {
         let headers = request.headers
         if let origin = headers["Origin"] {
-            return rules.allowedOrigins.contains(origin) || isSameOrigin(origin, host: headers["Host"])
+            return rules.allowedOrigins.contains(origin) || isSameOrigin(origin, headers)
         }
         // Browsers leave the field out of some requests, and say where these come from.
         guard let site = headers["Sec-Fetch-Site"], site == "cross-site" || site == "same-site" else { return true }
@@ -81,10 +95,14 @@ package struct RequestGuard: Sendable {
             && headers["Sec-Fetch-Dest"] == "document"
     }
 
-    private func isSameOrigin(_ origin: String, host: String?) -> Bool {
-        guard let host, let separator = origin.range(of: "://") else { return false }
+    /// The scheme of the addresses under which browsers reach this server, through a proxy that ends TLS as well. Pages of
+    /// other origins cannot send the field of a proxy.
+    func scheme(_ headers: HTTPHeaders) -> String { ProxyFields.scheme(headers) ?? (rules.usesTLS ? "https" : "http") }
+
+    private func isSameOrigin(_ origin: String, _ headers: HTTPHeaders) -> Bool {
+        guard let host = headers["Host"], let separator = origin.range(of: "://") else { return false }
         let scheme = origin[..<separator.lowerBound]
-        guard scheme == "http" || scheme == "https",
+        guard scheme == "http" || scheme == "https", scheme == self.scheme(headers),
             let page = HostName(origin[separator.upperBound...]), let ours = HostName(host)
         else { return false }
         let usual: UInt16 = scheme == "http" ? 80 : 443
@@ -99,22 +117,26 @@ package struct RequestGuard: Sendable {
             // Clients of the dialects send any text where no key is needed; one of our own form was revoked.
             if text.hasPrefix(KeySecret.prefix) || !isOnThisMachine(request) { throw .badKey }
         }
-        if let session = Self.cookie("hearth_session", request.headers), isSession(session), isOwnPage(request) {
-            return .owner
+        let plain = isOnThisMachine(request) ? ServerCaller.thisMachine : .anonymous
+        guard let cookie = Self.cookie("hearth_session", request.headers), isOwnPage(request) else { return plain }
+        switch proof(cookie, request.headers[Self.pageField]) {
+        case .none: return plain
+        case .cookie: return .browser(plain.scopes)
+        case .whole: return .page
         }
-        return isOnThisMachine(request) ? .thisMachine : .anonymous
     }
 
-    /// Whether the client is a process of this machine, not one behind a proxy on it.
+    /// Whether the client is a process of this machine that needs no key: not one behind a proxy, and not another user at
+    /// the unix socket.
     private func isOnThisMachine(_ request: ServerRequest) -> Bool {
-        request.isLoopback
-            && ["Forwarded", "X-Forwarded-For", "X-Real-IP", "Via"].allSatisfy { request.headers[$0] == nil }
+        guard case .network = request.peer, !rules.requiresKeys else { return false }
+        return request.isLoopback && !ProxyFields.areIn(request.headers)
     }
 
     /// Whether a request with a cookie comes from the server's own page: browsers send cookies of this host to every
     /// port of it.
     private func isOwnPage(_ request: ServerRequest) -> Bool {
-        if let origin = request.headers["Origin"] { return isSameOrigin(origin, host: request.headers["Host"]) }
+        if let origin = request.headers["Origin"] { return isSameOrigin(origin, request.headers) }
         if let site = request.headers["Sec-Fetch-Site"] { return site == "same-origin" || site == "none" }
         return request.method == "GET" || request.method == "HEAD"
     }
@@ -139,6 +161,11 @@ package struct RequestGuard: Sendable {
 }
 
 extension RequestGuard.Refusal {
+    /// How a program gets a right.
+    private static func key(_ scope: ServerScope) -> String {
+        "hearth keys create NAME --scopes \(scope.rawValue) prints one, which is sent as Authorization: Bearer KEY"
+    }
+
     /// The reply: OpenAI's form, which the other dialects' clients show as well.
     package var reply: ServerReply {
         let (status, code, message): (Int, String, String) =
@@ -146,11 +173,16 @@ extension RequestGuard.Refusal {
             case .foreignHost:
                 (421, "foreign-host", "this server is not called that; name it with serve.hosts in the settings")
             case .foreignOrigin: (403, "foreign-origin", "pages of other sites may not call this server")
-            case .noKey: (401, "key-required", "this server needs a key: hearth keys create")
+            case .noKey:
+                (401, "key-required", "this server needs a key: \(Self.key(.chat))")
             case .badKey: (401, "unknown-key", "the key is unknown or revoked")
-            case .noRight(let scope): (403, "scope-missing", "the key has not the scope \(scope.rawValue)")
+            case .noRight(let scope):
+                (403, "scope-missing", "this needs a key with the scope \(scope.rawValue): \(Self.key(scope))")
             case .noOwner:
-                (403, "owner-required", "open the address that hearth serve prints, or use a key with admin")
+                (
+                    403, "owner-required",
+                    "open the address that hearth serve prints, or use a key with the scope admin: \(Self.key(.admin))"
+                )
             }
         let type = status == 401 ? "authentication_error" : "permission_error"
         let body =

@@ -1,14 +1,15 @@
 import Foundation
 import HearthBase
 
-/// The file of the browsers' sessions: digests of their tokens, and when they end.
+/// The file of the browsers' sessions: digests of their cookies and of their pages' secrets, and when they end.
 ///
 /// ```json
-/// { "format": 1, "sessions": [ { "sha256": "…", "until": "2026-12-24T10:00:00Z" } ] }
+/// { "format": 2, "sessions": [ { "sha256": "…", "page": "…", "until": "2026-12-24T10:00:00Z" } ] }
 /// ```
 package struct SessionFile: Sendable, Hashable {
     private struct Entry: Codable, Sendable, Hashable {
         var sha256: SHA256Digest
+        var page: SHA256Digest
         var until: Date
     }
 
@@ -25,7 +26,10 @@ package struct SessionFile: Sendable, Hashable {
             let file = try SessionFile(data: data)
             return PageSessions(
                 kept: Dictionary(
-                    file.entries.map { ($0.sha256, .seconds($0.until.timeIntervalSince1970)) },
+                    file.entries.map { entry in
+                        let end = Duration.seconds(entry.until.timeIntervalSince1970)
+                        return (entry.sha256, PageSessions.Session(page: entry.page, end: end))
+                    },
                     uniquingKeysWith: { first, _ in first }))
         } catch let error as FileError where error.code == .notFound {
             return PageSessions()
@@ -39,8 +43,12 @@ package struct SessionFile: Sendable, Hashable {
     package static func save(_ sessions: PageSessions, home: Path, at now: Date) {
         var file = SessionFile()
         file.entries = sessions.kept(at: .seconds(now.timeIntervalSince1970))
-            .sorted { $0.value > $1.value }
-            .map { Entry(sha256: $0.key, until: Date(timeIntervalSince1970: $0.value.seconds.rounded(.down))) }
+            .sorted { $0.value.end > $1.value.end }
+            .map { key, session in
+                Entry(
+                    sha256: key, page: session.page,
+                    until: Date(timeIntervalSince1970: session.end.seconds.rounded(.down)))
+            }
         do {
             let (fileSystem, path) = (LocalFileSystem(), path(home: home))
             try fileSystem.makeFolders(path.parent, permissions: 0o700)
@@ -56,13 +64,13 @@ extension SessionFile: DiskRecord {
 
     package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
-        try values.require(format: 1, .format)
+        try values.require(format: 2, .format)
         entries = try values.decode([Entry].self, forKey: .sessions)
     }
 
     package func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
-        try values.encode(1, forKey: .format)
+        try values.encode(2, forKey: .format)
         try values.encode(entries, forKey: .sessions)
     }
 }

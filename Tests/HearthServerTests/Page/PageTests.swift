@@ -81,6 +81,10 @@ import Glibc
         for caller in [ServerCaller.anonymous, .thisMachine] {
             let reply = try #require(await get("/", caller: caller))
             #expect(reply.status == 401)
+            for name in ["sign-in.js", "sign-in.css", "icon.svg"] {
+                #expect(await get("/page/\(name)", caller: caller)?.status == 200)
+            }
+            #expect(await get("/page/app.js", caller: caller)?.status == 401)
             let text = String(decoding: try await reply.collectedBody(), as: UTF8.self)
             #expect(text.contains("<code>hearth serve</code>"))
             #expect(reply.headers["Content-Security-Policy"] != nil)
@@ -94,89 +98,27 @@ import Glibc
         let time = Duration.seconds(now.timeIntervalSince1970)
         let code = sessions.makeCode(at: time)
         let redeemed = sessions.redeem(code, at: time)
-        let token = try #require(redeemed)
+        let secrets = try #require(redeemed)
         SessionFile.save(sessions, home: home.path, at: now)
         let path = home.path("server/sessions.json")
         let mode = try FileManager.default.attributesOfItem(atPath: path.string)[.posixPermissions]
         #expect(mode as? Int == 0o600)
-        #expect(!(try String(contentsOfFile: path.string, encoding: .utf8)).contains(token))
+        let written = try String(contentsOfFile: path.string, encoding: .utf8)
+        #expect(!written.contains(secrets.cookie) && !written.contains(secrets.page))
         var later = SessionFile.load(home: home.path)
-        let uses = [(token, 60), (token + "x", 60), (token, 90 * 86_400)].map { token, seconds in
-            later.use(token, at: time + .seconds(seconds))
+        let uses = [(secrets.cookie, 60), (secrets.cookie + "x", 60), (secrets.cookie, 90 * 86_400)].map {
+            later.use($0, page: secrets.page, at: time + .seconds($1))
         }
-        #expect(uses == [true, false, false])
-        try home.write("server/sessions.json", Data("{\"format\": 1, \"sessions\": [{}]}".utf8))
-        var damaged = SessionFile.load(home: home.path)
-        let isKnown = damaged.use(token, at: time)
-        #expect(!isKnown)
-    }
-}
-
-/// The native API and the page behind the listener and its checks.
-@Suite(.timeLimit(.minutes(5))) struct NativeGuardTests {
-    private func with(_ body: @Sendable (ResidentServer, ListeningAddress) async throws -> Void) async throws {
-        try await BlockingExecutor.run {
-            let native = try await NativeFixture()
-            let server = ResidentServer(native.home, page: native.service)
-            let socket = try ListeningSocket(host: "127.0.0.1", port: 0)
-            guard let address = socket.address else { throw RawConnection.Failure(number: 0) }
-            _ = try server.listen(on: [socket])
-            do {
-                try await body(server, address)
-            } catch {
-                await server.stop(grace: .zero)
-                await native.close()
-                throw error
-            }
-            await server.stop(grace: .zero)
-            await native.close()
-        }
-    }
-
-    private func get(
-        _ address: ListeningAddress, _ path: String, _ fields: [String] = [], method: String = "GET",
-        host: String = "127.0.0.1"
-    ) throws -> RawConnection.Response {
-        let connection = try RawConnection(address)
-        let head = "\(method) \(path) HTTP/1.1\r\nHost: \(host)\r\n\(fields.map { $0 + "\r\n" }.joined())\r\n"
-        try connection.send(Array(head.utf8))
-        return try connection.response(hasBody: method != "HEAD")
-    }
-
-    @Test func thePrintedAddressLeadsToThePage() async throws {
-        try await with { server, address in
-            #expect(try get(address, "/").status == 401)
-            #expect(try get(address, "/page/index.html").status == 403)
-            let opened = try get(address, server.oneTimePath())
-            #expect(opened.status == 303)
-            let cookie = "Cookie: " + (opened.headers["set-cookie"] ?? "").prefix { $0 != ";" }
-            let page = try get(address, "/", [cookie, "Sec-Fetch-Site: none"])
-            #expect(page.status == 200)
-            #expect(page.headers["content-type"]?.hasPrefix("text/html") == true)
-            #expect(try get(address, "/page/index.html", [cookie, "Sec-Fetch-Site: same-origin"]).status == 200)
-            #expect(try get(address, "/hearth/v1/state", [cookie]).text.contains("\"version\""))
-            #expect(try get(address, "/hearth/v1/absent", [cookie]).status == 404)
-        }
-    }
-
-    @Test(
-        arguments: [
-            ([], "127.0.0.1", 403), (["Cookie: hearth_session=wrong"], "127.0.0.1", 403),
-            (["Cookie: COOKIE", "Origin: https://evil.example"], "127.0.0.1", 403),
-            (["Cookie: COOKIE", "Origin: null"], "127.0.0.1", 403),
-            (["Cookie: COOKIE", "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: no-cors"], "127.0.0.1", 403),
-            (["Cookie: COOKIE", "Sec-Fetch-Site: same-site", "Sec-Fetch-Mode: cors"], "127.0.0.1", 403),
-            (["Cookie: COOKIE"], "rebound.example", 421), (["Cookie: COOKIE"], "127.0.0.1", 200),
-            (["Cookie: other=1; COOKIE; more=2"], "127.0.0.1", 200),
-            (["Authorization: Bearer hearth-00000000-aaaa"], "127.0.0.1", 401),
-            (["Cookie: COOKIE", "X-Forwarded-For: 10.0.0.1"], "127.0.0.1", 200),
-        ] as [([String], String, Int)])
-    func onlyThePageOfThisServerMayCall(fields: [String], host: String, status: Int) async throws {
-        try await with { server, address in
-            let opened = try get(address, server.oneTimePath())
-            let cookie = String((opened.headers["set-cookie"] ?? "").prefix { $0 != ";" })
-            let sent = fields.map { $0.replacingOccurrences(of: "COOKIE", with: cookie) }
-            #expect(try get(address, "/hearth/v1/state", sent, host: host).status == status)
+        #expect(uses == [.whole, .none, .none])
+        // A damaged file, and one of a version whose sessions had one secret, sign browsers out.
+        let old = written.replacing("\"format\" : 2", with: "\"format\" : 1").replacing(
+            "\"format\":2", with: "\"format\":1")
+        #expect(old != written)
+        for text in ["{\"format\": 2, \"sessions\": [{}]}", old] {
+            try home.write("server/sessions.json", Data(text.utf8))
+            var damaged = SessionFile.load(home: home.path)
+            let proof = damaged.use(secrets.cookie, page: secrets.page, at: time)
+            #expect(proof == .none)
         }
     }
 }

@@ -1,6 +1,6 @@
 // One message: the question as it was written, or the answer with thinking, cards, notices, sources and its facts.
 import { h, fill, keyed, set, text, onFrame } from "../kit/dom.js";
-import { address } from "../kit/api.js";
+import { showPicture } from "../kit/files.js";
 import { icon } from "../kit/icons.js";
 import { decimal, percent } from "../kit/format.js";
 import { outside, shownAddress } from "../kit/safe.js";
@@ -51,10 +51,9 @@ function questionView(message, actions) {
     return { node, update };
 }
 
-const pictureList = (message, chat) => (message.pictures ?? []).map((picture, index) => h("img.picture", {
-    src: picture.url ?? address(`/chats/${chat}/pictures/${message.id}/${index}`),
-    alt: t("chat.picture", { number: index + 1 }), width: picture.width, height: picture.height, loading: "lazy",
-}));
+const pictureList = (message, chat) => (message.pictures ?? []).map((picture, index) => showPicture(
+    h("img.picture", { alt: t("chat.picture", { number: index + 1 }), width: picture.width, height: picture.height }),
+    `/chats/${chat}/pictures/${message.id}/${index}`));
 
 function toolButton(symbol, label, run, more = "") {
     return h(`button.icon-button.small${more}`, { type: "button", "aria-label": label, title: label, onclick: run }, icon(symbol));

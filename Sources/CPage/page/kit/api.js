@@ -23,6 +23,21 @@ export class ApiError extends Error {
     get isConnection() { return this.code === "unreachable"; }
 }
 
+/// Sends a request with the secret that this origin keeps since the sign-in; without it the cookie is worth nothing.
+export function request(path, options = {}) {
+    const secret = localStorage.getItem("hearth-page");
+    const headers = { ...options.headers, ...(secret && { "X-Hearth-Page": secret }) };
+    return fetch(base + path, { ...options, headers });
+}
+
+/// The error of a reply that refuses.
+export async function refusal(response) {
+    const reply = await response.json().catch(() => ({}));
+    const error = new ApiError(response.status, reply.error ?? { code: "unknown", message: t("error.unknown", { status: response.status }) });
+    if (response.status === 401 || ["key-required", "owner-required"].includes(error.code)) signedOut.emit(error);
+    return error;
+}
+
 async function call(method, path, body, signal) {
     const options = { method, headers: { Accept: "application/json" }, signal };
     if (body instanceof Blob) {
@@ -34,15 +49,12 @@ async function call(method, path, body, signal) {
     }
     let response;
     try {
-        response = await fetch(base + path, options);
+        response = await request(path, options);
     } catch {
         throw new ApiError(0, { code: "unreachable", message: t("error.unreachable"), remedy: t("error.unreachable.remedy") });
     }
-    const reply = await response.json().catch(() => ({}));
-    if (response.ok) return reply;
-    const error = new ApiError(response.status, reply.error ?? { code: "unknown", message: t("error.unknown", { status: response.status }) });
-    if (response.status === 401 || ["key-required", "owner-required"].includes(error.code)) signedOut.emit(error);
-    throw error;
+    if (!response.ok) throw await refusal(response);
+    return response.json().catch(() => ({}));
 }
 
 export const get = (path) => call("GET", path);
@@ -55,6 +67,3 @@ export const upload = (path, blob, signal) => call("POST", path, blob, signal);
 
 /// A path from parts, each percent-encoded: `at("models", id, "download")`.
 export const at = (...parts) => parts.map((part) => `/${encodeURIComponent(part)}`).join("");
-
-/// The address of something that the browser itself fetches, such as an export or a picture.
-export const address = (path) => base + path;

@@ -1,6 +1,7 @@
 // The event stream. After a lost connection it goes on behind the last event, so that nothing is missed or doubled.
 import { signal } from "./dom.js";
-import { address, get, signedOut } from "./api.js";
+import { get, signedOut } from "./api.js";
+import { openStream } from "./stream.js";
 
 const names = [
     "hello", "row", "row-removed", "library", "engine", "transfer", "chat", "chat-removed", "message", "message-removed",
@@ -15,7 +16,8 @@ export const reset = signal();
 /// Emitted with true when the stream is open and with false when it is lost.
 export const connection = signal();
 
-let source = null;
+let close = null;
+let isOpen = false;
 let last = null;
 let delay = 250;
 let timer;
@@ -27,30 +29,27 @@ export const on = (name, listener) => signals[name].on(listener);
 /// Opens the stream behind the event `after` of a snapshot.
 export function connect(after) {
     last = after ?? last;
-    source?.close();
+    close?.();
     clearTimeout(timer);
     if (isEnded) return;
-    source = new EventSource(address(`/events${last ? `?after=${encodeURIComponent(last)}` : ""}`));
-    source.onopen = () => {
-        delay = 250;
-        connection.emit(true);
-    };
-    source.onerror = () => retry();
-    source.addEventListener("reset", (event) => {
-        last = event.lastEventId || last;
-        reset.emit();
+    isOpen = true;
+    close = openStream(`/events${last ? `?after=${encodeURIComponent(last)}` : ""}`, {
+        onopen: () => {
+            delay = 250;
+            connection.emit(true);
+        },
+        onevent: (name, data, id) => {
+            last = id || last;
+            if (name === "reset") reset.emit();
+            else signals[name]?.emit(JSON.parse(data), id);
+        },
+        onend: retry,
     });
-    for (const name of names) {
-        source.addEventListener(name, (event) => {
-            last = event.lastEventId || last;
-            signals[name].emit(JSON.parse(event.data), event.lastEventId);
-        });
-    }
 }
 
-// The browser's own repetition would ask with the first address; this one asks behind the last event.
+// The next stream begins behind the last event.
 function retry() {
-    source.close();
+    isOpen = false;
     clearTimeout(timer);
     connection.emit(false);
     timer = setTimeout(async () => {
@@ -67,11 +66,11 @@ function retry() {
 signedOut.on(() => {
     isEnded = true;
     clearTimeout(timer);
-    source?.close();
+    close?.();
 });
 
 // The browser tells of a network before the timer ends, and a page that was put aside comes back.
-addEventListener("online", () => { if (source?.readyState === EventSource.CLOSED && !isEnded) connect(); });
+addEventListener("online", () => { if (close && !isOpen && !isEnded) connect(); });
 
 /// Whether the event `id` comes after the snapshot `since`. Ids are EPOCH-N; another epoch is another server process.
 export function isNewer(id, since) {

@@ -65,12 +65,6 @@ function xml(reply, name) {
     return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(document)}\n`;
 }
 
-function save(content, type, name) {
-    const address = URL.createObjectURL(new Blob([content], { type }));
-    h("a", { href: address, download: name }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 10_000);
-}
-
 /// The text with its buttons; `refresh` shows it after a correction.
 export function exports(reply, name) {
     const stem = usable(name).replace(/[\\/:]/g, "_").replace(/\.[^.]*$/, "") || "page";
@@ -82,8 +76,8 @@ export function exports(reply, name) {
         refresh,
         node: h("section.read-output", { "aria-label": t("read.text") }, output, h("div.filter-row",
             h("button", { type: "button", onclick: copy }, t("copy")),
-            h("button", { type: "button", onclick: () => save(`${lines(reply)}\n`, "text/plain", `${stem}.txt`) }, t("read.export.text")),
-            h("button", { type: "button", onclick: () => save(json(reply), "application/json", `${stem}.json`) }, "JSON"),
-            h("button", { type: "button", onclick: () => save(xml(reply, name), "application/xml", `${stem}.xml`) }, "PAGE XML"))),
+            h("button", { type: "button", onclick: () => save(new Blob([`${lines(reply)}\n`], { type: "text/plain" }), `${stem}.txt`) }, t("read.export.text")),
+            h("button", { type: "button", onclick: () => save(new Blob([json(reply)], { type: "application/json" }), `${stem}.json`) }, "JSON"),
+            h("button", { type: "button", onclick: () => save(new Blob([xml(reply, name)], { type: "application/xml" }), `${stem}.xml`) }, "PAGE XML"))),
     };
 }

@@ -1,6 +1,7 @@
 // The screen of one conversation, or of a new one.
 import { h, fill, keyed, lifetime, set } from "../kit/dom.js";
-import { address, at, patch, post, remove } from "../kit/api.js";
+import { at, patch, post, remove } from "../kit/api.js";
+import { download } from "../kit/files.js";
 import { icon } from "../kit/icons.js";
 import { ask, formDialog } from "../kit/dialog.js";
 import { announce, perform, reader, showError, toast } from "../kit/toast.js";
@@ -222,7 +223,7 @@ function headerActions(thread) {
             fields: [{ name: "title", label: t("chat.title"), type: "text", value: thread.chat?.title ?? "", hint: t("chat.rename.hint") }],
             save: ({ title }) => patch(at("chats", thread.id), { title }),
         }),
-        exportAs: (format) => { h("a", { href: address(`${at("chats", thread.id, "export")}?format=${format}`), download: "" }).click(); },
+        exportAs: (format) => download(`${at("chats", thread.id, "export")}?format=${format}`).catch(showError),
         delete: async (button) => {
             const isSure = await ask({ title: t("chat.delete"), text: t("chat.delete.text", { title: thread.chat?.title || t("chat.untitled") }), yes: t("delete"), isDangerous: true });
             if (!isSure) return;

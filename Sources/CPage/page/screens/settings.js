@@ -5,7 +5,7 @@ import { get } from "../kit/api.js";
 import { on } from "../kit/live.js";
 import { t } from "../kit/texts.js";
 import { modelList } from "./models.js";
-import { saves, settingRows } from "../settings/values.js";
+import { readBetweenChanges, settingRows } from "../settings/values.js";
 import { appearance } from "../settings/appearance.js";
 import { activity, apiKeys, cloud, dataFolder, memory } from "../settings/panels.js";
 
@@ -13,7 +13,7 @@ import { activity, apiKeys, cloud, dataFolder, memory } from "../settings/panels
 const panels = {
     model: { icon: "models", keys: /^(defaultModel|visionModel|library\.|origins\.)/, view: modelList },
     look: { icon: "eye", keys: /^chat\./, view: appearance },
-    network: { icon: "web", keys: /^(network\.|serve\.(port|hosts|origins|anyModel))/ },
+    network: { icon: "web", keys: /^(network\.|serve\.(port|hosts|origins|requireKeys|anyModel))/ },
     cloud: { icon: "cloud", keys: /^(cloud|routing|entitlement)\./, view: cloud },
     permissions: { icon: "shield", keys: /^approval\./ },
     tools: { icon: "search", keys: /^(search|stores)\./ },
@@ -47,8 +47,7 @@ export function show(main, [name]) {
     let shown = [];
     const read = async () => {
         try {
-            await saves();
-            const { settings } = await get("/settings");
+            const { settings } = await readBetweenChanges(() => get("/settings"));
             const rows = settings.filter(({ key }) => panelOf(key) === chosen && key !== "routing.forceLocal");
             // A change made here is displayed already, and its control keeps the focus.
             if (shown.length > 0 && rows.every((row, index) => row.key === shown[index]?.key && row.value === shown[index].value)) return;

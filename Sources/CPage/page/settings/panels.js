@@ -107,9 +107,10 @@ export function apiKeys() {
         fields: [
             { name: "name", label: t("field.name"), type: "text", required: true, placeholder: t("keys.name.example") },
             ...["chat", "models", "admin"].map((scope) => ({ name: scope, label: t(`keys.scope.${scope}`), type: "boolean", value: scope === "chat" })),
+            { name: "code", label: t("keys.code"), type: "text", hint: t("keys.code.hint") },
         ],
-        save: async ({ name, ...scopes }) => {
-            const reply = await post("/keys", { name, scopes: Object.keys(scopes).filter((scope) => scopes[scope]) });
+        save: async ({ name, code, ...scopes }) => {
+            const reply = await post("/keys", { name, scopes: Object.keys(scopes).filter((scope) => scopes[scope]), ...(code && { code }) });
             showKey(reply.key);
             read();
         },

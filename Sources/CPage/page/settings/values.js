@@ -4,10 +4,20 @@ import { patch } from "../kit/api.js";
 import { announce } from "../kit/toast.js";
 import { t, tOr } from "../kit/texts.js";
 
-let saving = Promise.resolve();
+// The changes that are being saved, and how many were begun so far.
+const running = new Set();
+let begun = 0;
 
-/// Resolves when no change is under way: until then the rows do not display what the server holds.
-export const saves = () => saving;
+/// Reads settings with `read()` while no change is being saved. A reading beside a change would draw the row anew that is
+/// about to say "saved".
+export async function readBetweenChanges(read) {
+    for (;;) {
+        while (running.size > 0) await Promise.allSettled(running);
+        const number = begun;
+        const found = await read();
+        if (number === begun) return found;
+    }
+}
 
 /// The rows of settings.
 export const settingRows = (settings) => settings.map(settingRow);
@@ -18,10 +28,11 @@ function settingRow(setting) {
     const saved = h("span.saved", { "aria-hidden": "true" });
     const control = controlOf(setting, id);
     const save = async (value) => {
+        begun += 1;
+        const change = patch("/settings", { [setting.key]: value });
+        running.add(change);
         try {
-            const request = patch("/settings", { [setting.key]: value });
-            saving = Promise.allSettled([saving, request]);
-            const { settings } = await request;
+            const { settings } = await change;
             const fresh = settings?.find(({ key }) => key === setting.key);
             if (fresh) Object.assign(setting, { value: undefined }, fresh);
             fill(problem);
@@ -34,6 +45,8 @@ function settingRow(setting) {
         } catch (error) {
             fill(problem, error.sentence);
             set(control, { "aria-invalid": "true" });
+        } finally {
+            running.delete(change);
         }
     };
     control.addEventListener("change", () => save(valueOf(setting, control)));

@@ -82,7 +82,10 @@ struct NativeRoute: Sendable {
         NativeRoute(
             method: method, path: path, summary: summary, status: status, query: query, input: nil,
             mediaType: "application/json", output: { try $0.schema(of: Output.self) },
-            answer: { call in try json(try await work(call), status: status) })
+            answer: { call in
+                if method != "GET" { try requireJSON(call.request) }
+                return try json(try await work(call), status: status)
+            })
     }
 
     /// A route that takes JSON.
@@ -100,9 +103,7 @@ struct NativeRoute: Sendable {
             mediaType: "application/json", output: { try $0.schema(of: Output.self) },
             answer: { call in
                 try requireJSON(call.request)
-                let bytes = try await call.request.body.collect(limit: bodyLimit)
-                if call.request.headers["Content-Type"] == nil, !bytes.isEmpty { throw notJSON }
-                let value = try reader.value(bytes)
+                let value = try reader.value(try await call.request.body.collect(limit: bodyLimit))
                 return try json(try await work(call, value), status: status)
             })
     }
@@ -124,13 +125,12 @@ struct NativeRoute: Sendable {
     }
 
     /// Refuses a body of another media type: a form of another site cannot send JSON. A request without a body needs none.
-    static func requireJSON(_ request: ServerRequest) throws {
-        guard let field = request.headers["Content-Type"] else { return }
-        let type = field.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
-        guard type == "application/json" else { throw notJSON }
+    static func requireJSON(_ request: ServerRequest) throws(NativeFailure) {
+        let isJSON =
+            request.headers["Content-Type"].map { $0.prefix { $0 != ";" }.trimmed.lowercased() == "application/json" }
+            ?? (request.body.declaredLength == 0)
+        guard isJSON else { throw NativeFailure(415, "media-type", "the body must be application/json") }
     }
-
-    private static let notJSON = NativeFailure(415, "media-type", "the body must be application/json")
 }
 
 /// A body that takes its members as they are.

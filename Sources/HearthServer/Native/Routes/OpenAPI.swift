@@ -27,10 +27,11 @@ enum OpenAPI {
                 "schemas": .object(components),
                 "securitySchemes": [
                     "session": ["type": "apiKey", "in": "cookie", "name": "hearth_session"],
+                    "page": ["type": "apiKey", "in": "header", "name": .string(RequestGuard.pageField)],
                     "key": ["type": "http", "scheme": "bearer"],
                 ],
             ],
-            "security": [["session": []], ["key": []]],
+            "security": [["session": [], "page": []], ["key": []]],
         ]
     }
 

@@ -17,6 +17,8 @@ enum ScopeWord: String, SchemaWord { case chat, models, admin }
 struct KeyOrder: Codable, Sendable {
     var name: String
     var scopes: [ScopeWord]
+    /// A printed code, which a page has to send.
+    var code: String?
 }
 
 /// A new key, which is shown once.
@@ -71,8 +73,8 @@ extension NativeService {
             },
             .json(
                 "POST", "/keys", "Make a key; it is shown once", status: 201,
-                example: #"{"name": "laptop", "scopes": ["chat"]}"#
-            ) { (_, order: KeyOrder) in try await service.createKey(order) },
+                example: #"{"name": "laptop", "scopes": ["chat"], "code": "b9a2…"}"#
+            ) { (call, order: KeyOrder) in try await service.createKey(order, for: call.request.caller) },
             .plain("DELETE", "/keys/{id}", "Revoke a key") { call in
                 let id = call.value("id")
                 try await AccessKeys.change(home: service.home.path, time: service.home.time) {
@@ -117,12 +119,19 @@ extension NativeService {
         return after
     }
 
-    private func createKey(_ order: KeyOrder) async throws -> NewKeyBody {
+    private func createKey(_ order: KeyOrder, for caller: ServerCaller) async throws -> NewKeyBody {
         let name = order.name.trimmingCharacters(in: .whitespacesAndNewlines)
         guard (1...64).contains(name.utf8.count), name.allSatisfy({ !$0.isNewline }), !order.scopes.isEmpty else {
             throw NativeFailure.bad("name", "a text of at most 64 bytes, with one scope at least")
         }
         let scopes = Set(order.scopes.compactMap { ServerScope(rawValue: $0.rawValue) })
+        // A key outlives the session: a page that a stranger has got hold of makes none.
+        guard caller != .page || home.sessions.spend(order.code ?? "") else {
+            throw NativeFailure(
+                403, "code-required", "a new key needs a printed code, which was not used yet",
+                remedy: "Run hearth serve --detach and type the code at the end of the address that it prints.",
+                field: "code")
+        }
         let now = home.time.now
         return try await AccessKeys.change(home: home.path, time: home.time) { keys in
             let text = try keys.create(name, scopes: scopes, at: now)
