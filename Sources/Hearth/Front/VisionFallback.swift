@@ -1,16 +1,21 @@
 import HearthBase
 import HearthCatalog
 import HearthInference
+import HearthRouting
 import HearthStore
 
 /// Answers questions with pictures: with the model of the setting `visionModel`, else with one of this device that reads
 /// pictures, else with the engine of all other questions.
-struct VisionFallback: InferenceEngine {
+struct VisionFallback: SendingEngine {
     let hearth: Hearth
     /// The engine of all other questions.
     let other: any InferenceEngine
     /// Stays as long as the models are used.
     var owner: (any AnyObject & Sendable)?
+
+    var onThisDevice: any InferenceEngine {
+        VisionFallback(hearth: hearth, other: other.forPrivateUse, owner: owner)
+    }
 
     private func engine() async throws -> any InferenceEngine {
         guard let family = await hearth.visionFamily() else { return other }

@@ -57,12 +57,12 @@ package struct AssistantConfiguration: Sendable, Hashable {
         return settings
     }
 
-    /// The tags whose actions the settings allow, in the order of their execution.
-    package var offeredTags: [ActionTag] {
+    /// The tags whose actions the settings allow in a conversation, in the order of their execution.
+    package func offeredTags(isPrivate: Bool) -> [ActionTag] {
         ActionTag.order.filter { tag in
             guard approvals[tag] != .never else { return false }
             switch tag {
-            case .webSearch: return search != nil
+            case .webSearch: return isPrivate ? search == .own : search != nil
             case .calendar: return self[uses: .calendar]
             case .note: return self[uses: .notes]
             case .contactsSearch: return self[uses: .contacts]

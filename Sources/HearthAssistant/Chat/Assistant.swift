@@ -99,7 +99,9 @@ public final class Assistant: Sendable {
         self.seeing = seeing
         self.database = database
         let all = ActionRegistry.standard(
-            stores, searchesWeb: settings.search != nil, ringing: settings.ringing, own: settings.actions)
+            stores, searchesWeb: settings.search != nil,
+            reach: settings.search?.isRemote == false ? .onThisDevice : .remote, ringing: settings.ringing,
+            own: settings.actions)
         var registry = ActionRegistry(all.actions.filter { settings.offers($0.tag) })
         registry.labels = settings.chat.texts.labels
         actions = ActionRunner(
@@ -134,7 +136,6 @@ public final class Assistant: Sendable {
         if let settings { parts.settings = settings }
         let chat = ChatEngine(other ?? engine, seeing: seeing, isPrivate: isPrivate)
         guard let id, !isPrivate else {
-            if isPrivate { parts.store = nil }
             return ChatSession(
                 id: id ?? UUID().uuidString.lowercased(), parts: parts, engine: chat, isPrivate: isPrivate)
         }

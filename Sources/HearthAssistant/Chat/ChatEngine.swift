@@ -11,9 +11,10 @@ package struct ChatEngine: Sendable {
 
     /// - Parameter isPrivate: whether the conversation stays on this device.
     package init(_ engine: any InferenceEngine, seeing: (any InferenceEngine)? = nil, isPrivate: Bool = false) {
-        self.seeing = seeing
+        self.seeing = isPrivate ? seeing?.forPrivateUse : seeing
+        let engine = isPrivate ? engine.forPrivateUse : engine
         if let orchestrator = engine as? LLMOrchestrator {
-            let routed = orchestrator.conversation(RouteRequest(isPrivate: isPrivate))
+            let routed = orchestrator.conversation()
             self.routed = routed
             self.engine = routed
         } else {

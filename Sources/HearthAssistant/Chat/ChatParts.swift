@@ -13,4 +13,12 @@ package struct ChatParts: Sendable {
     package var search: (any SearchProvider)?
     package var pages: PageReader?
     package var time = TimeSource.system
+
+    /// The parts of a private conversation: without a search that leaves the device, pages, and a store.
+    var forPrivateUse: ChatParts {
+        var parts = self
+        if search?.isRemote == true { parts.search = nil }
+        (parts.pages, parts.store) = (nil, nil)
+        return parts
+    }
 }

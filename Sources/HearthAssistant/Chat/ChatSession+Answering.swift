@@ -8,7 +8,7 @@ extension ChatSession {
     func answer(
         _ pass: Turn.Pass, within left: Duration, _ tell: @escaping @Sendable (Turn.Event) -> Void
     ) async throws -> GenerationSummary {
-        let (registry, texts) = (parts.runner.registry, parts.settings.texts)
+        let (registry, texts) = (registry, parts.settings.texts)
         let report: @Sendable (GenerationEvent) -> Void = { event in
             if let event = Turn.Event(event, registry, texts) { tell(event) }
         }
@@ -43,7 +43,7 @@ extension ChatSession {
         let branch = messagesKept.tree.branch(to: question.parent)
         let history = ChatHistory.messages(
             branch, limit: parts.settings.effectiveHistoryLimit, withPictures: sees)
-        let registry = parts.runner.registry
+        let registry = registry
         let builder = PromptBuilder(
             texts: parts.settings.texts, actionLines: registry.promptLines,
             sources: [MomentSource()] + parts.sources + parts.settings.sources)
@@ -58,7 +58,7 @@ extension ChatSession {
                     meter: TokenMeter(abilities.contains(.tokenCounts) ? self.engine.engine : nil))
             }
         var tail = prompt.tail
-        if let act = context.options.act {
+        if let act = context.options.act, registry.tags.contains(act) {
             tail += (tail.isEmpty ? "" : "\n\n") + AssistantTexts.filled(parts.settings.texts.force, act.rawValue)
         }
         let results = branch.last { $0.role == .assistant }?.results ?? []
@@ -122,7 +122,7 @@ extension ChatSession {
         ]
         // A corrected or second answer is free.
         if context?.options.act != nil, context?.generation.constraint?.coversAnswer == true {
-            context?.generation.constraint = parts.runner.registry.constraint
+            context?.generation.constraint = registry.constraint
         }
     }
 

@@ -18,6 +18,8 @@ public actor ChatSession {
     public nonisolated let isPrivate: Bool
 
     package private(set) var parts: ChatParts
+    /// The actions that the model is told of; in a private conversation only those that stay on the device.
+    package var registry: ActionRegistry { parts.runner.registry(isPrivate: isPrivate) }
     private(set) var engine: ChatEngine
     /// Replaces the parts and the engine when the running turn ends.
     private var next: (parts: ChatParts, engine: ChatEngine)?
@@ -40,6 +42,7 @@ public actor ChatSession {
         conversation: ConversationSummary? = nil, messages: [AssistantMessage] = []
     ) {
         self.id = id
+        let parts = isPrivate ? parts.forPrivateUse : parts
         self.parts = parts
         self.engine = engine
         self.isPrivate = isPrivate
@@ -62,7 +65,7 @@ public actor ChatSession {
         guard let next else { return }
         self.next = nil
         let (store, before) = (parts.store, engine)
-        (parts, engine) = next
+        (parts, engine) = (isPrivate ? next.parts.forPrivateUse : next.parts, next.engine)
         parts.store = store
         engine.goesOn(from: before)
     }
@@ -215,7 +218,7 @@ public actor ChatSession {
             // What the turn before appended is written anew.
             answer.rawContent = nil
         }
-        var turn = Turn(answer, tags: parts.runner.registry.tags, texts: parts.settings.texts)
+        var turn = Turn(answer, tags: registry.tags, texts: parts.settings.texts)
         let first = resumed == nil ? turn.begin() : turn.resume(after: interrupted ?? "")
         self.turn = turn
         events.yield(.started(question: question, answer: turn.message))

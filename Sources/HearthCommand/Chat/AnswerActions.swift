@@ -16,14 +16,15 @@ struct AnswerActions: Sendable {
     /// The tags whose blocks become cards. With a system prompt or a shape of the user's own, blocks are text.
     var tags: [ActionTag] {
         guard chat.systemPrompt == nil, !chat.isConstrained else { return [] }
-        return parts.configuration.assistant.offeredTags
+        return parts.configuration.assistant.offeredTags(isPrivate: chat.route.isPrivate)
     }
 
     /// Shows the cards of the blocks, and carries out what the user approves.
     func take(_ blocks: [ScannedBlock], _ reason: FinishReason) async throws {
         let approval = TerminalApproval()
         let setup = try await AssistantSetup(
-            parts, thinks: chat.isThinkingEnabled, preApproved: [], approval: approval, in: context)
+            parts, thinks: chat.isThinkingEnabled, preApproved: [], isPrivate: chat.route.isPrivate, approval: approval,
+            in: context)
         try await withEnding({ await setup.home.database.close() }) {
             try await take(blocks, reason, setup, approval)
         }

@@ -38,7 +38,9 @@ extension AssistantChat {
     // MARK: Conversations
 
     private func begin(isPrivate: Bool) async throws {
-        try setPrivate(isPrivate)
+        // A run that began as private stays so.
+        let isPrivate = isPrivate || self.isPrivate
+        if isPrivate { try checkPrivate() }
         session = try await setup.assistant.session(nil, isPrivate: isPrivate, engine: engine, settings: settings)
         (cards, last) = ([], nil)
         console.say(

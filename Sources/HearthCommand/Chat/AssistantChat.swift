@@ -14,8 +14,10 @@ actor AssistantChat {
     let reader: any LineReader
     let approval: TerminalApproval
     let findModel: @Sendable (String) async throws -> FoundModel
-    /// Keeps later messages on this device, or lets them leave again.
-    let setPrivate: @Sendable (Bool) throws -> Void
+    /// Whether all conversations of the run are private.
+    let isPrivate: Bool
+    /// Refuses a private conversation of which something would be kept.
+    let checkPrivate: @Sendable () throws -> Void
     /// What may leave for the cloud; `nil` without one.
     let shares: String?
     nonisolated let interrupts: ChatInterrupts
@@ -42,7 +44,7 @@ actor AssistantChat {
         approval: TerminalApproval, attachments: Attachments, act: ActionTag?, shares: String?,
         modelName: @escaping @Sendable () -> String,
         findModel: @escaping @Sendable (String) async throws -> FoundModel,
-        setPrivate: @escaping @Sendable (Bool) throws -> Void
+        isPrivate: Bool = false, checkPrivate: @escaping @Sendable () throws -> Void
     ) {
         self.context = context
         self.setup = setup
@@ -54,7 +56,8 @@ actor AssistantChat {
         self.shares = shares
         self.modelName = modelName
         self.findModel = findModel
-        self.setPrivate = setPrivate
+        self.isPrivate = isPrivate
+        self.checkPrivate = checkPrivate
         settings = setup.settings
         interrupts = ChatInterrupts(context, reader)
         console = context.console

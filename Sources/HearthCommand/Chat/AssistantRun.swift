@@ -19,7 +19,7 @@ struct AssistantRun: Sendable {
         let isAsking = chat.hasPerson(context) || question == nil && chat.format == .text
         let setup = try await AssistantSetup(
             parts, thinks: chat.isThinkingEnabled, preApproved: chat.approved ?? [], systemPrompt: chat.ownSystemPrompt,
-            approval: isAsking ? approval : DeclineAll(), in: context)
+            isPrivate: chat.route.isPrivate, approval: isAsking ? approval : DeclineAll(), in: context)
         try await withEnding({ await setup.home.database.close() }) {
             try await perform(question, setup, approval, isAsking: isAsking)
         }
@@ -36,7 +36,7 @@ struct AssistantRun: Sendable {
         let talk = AssistantChat(
             context, setup, session: session, reader: reader, approval: approval,
             attachments: Attachments(images: parts.images), act: chat.act, shares: shares, modelName: modelName,
-            findModel: findModel, setPrivate: setPrivate)
+            findModel: findModel, isPrivate: chat.route.isPrivate, checkPrivate: checkPrivate)
         try await context.interruptions.handling(.interrupt, with: { talk.interrupts.interrupt() }) {
             guard let question else { return try await talk.run() }
             let message = try await talk.answer(question)
@@ -122,15 +122,14 @@ struct AssistantRun: Sendable {
         return ((try? parts.configuration.value(of: "cloud.shares")) ?? nil) ?? CloudShares.all.text
     }
 
-    /// Keeps later messages on this device, or lets them leave again.
-    private var setPrivate: @Sendable (Bool) throws -> Void {
-        { [engine = parts.engine, route = chat.route, configuration = parts.configuration] isPrivate in
-            guard !isPrivate || configuration.stateFolder == nil else {
+    /// Refuses a private conversation of which something would be kept.
+    private var checkPrivate: @Sendable () throws -> Void {
+        { [configuration = parts.configuration] in
+            guard configuration.stateFolder == nil else {
                 throw UsageError(
                     "computed states are kept in stateFolder, and hold what is said",
                     hint: "Begin a private conversation with `hearth chat --private`.")
             }
-            (engine as? RoutedEngine)?.request.isPrivate = isPrivate || route.isPrivate
         }
     }
 

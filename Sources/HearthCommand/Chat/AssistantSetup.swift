@@ -15,11 +15,12 @@ struct AssistantSetup: Sendable {
     /// Opens the assistant.
     /// - Parameters:
     ///   - preApproved: the tags of `--approve`.
+    ///   - isPrivate: whether nothing of any conversation leaves the device.
     ///   - systemPrompt: the system prompt in place of the assistant's own, whose conversation has no actions.
     /// - Throws: `ConfigurationError`, `DatabaseError`, `FileError`.
     init(
         _ parts: ConversationParts, thinks: Bool, preApproved: Set<ActionTag>, systemPrompt: String? = nil,
-        approval: any ActionApproval, in context: CommandContext
+        isPrivate: Bool = false, approval: any ActionApproval, in context: CommandContext
     ) async throws {
         let (home, isKept) = try await Self.home(context)
         self.home = home
@@ -28,6 +29,7 @@ struct AssistantSetup: Sendable {
         settings.chat.maximumNewTokens = parts.options.maximumNewTokens
         if !thinks { settings.chat.showThinking = false }
         settings.preApproved = preApproved
+        if isPrivate, settings.search?.isRemote == true { settings.search = nil }
         if systemPrompt != nil {
             settings.chat.systemPrompt = systemPrompt
             settings.disabledActions = Set(ActionTag.order)

@@ -7,7 +7,7 @@ import HearthInference
 /// let engine = orchestrator.conversation(RouteRequest(isPrivate: true)) { badge.text = $0.source.rawValue }
 /// let chat = LanguageModelSession(model: engine)
 /// ```
-public final class RoutedEngine: InferenceEngine {
+public final class RoutedEngine: SendingEngine {
     private let orchestrator: LLMOrchestrator
     private let onAnswering: @Sendable (RouteDecision) -> Void
     private let state: Locked<(request: RouteRequest, interruption: Interruption?, decision: RouteDecision?)>
@@ -29,6 +29,13 @@ public final class RoutedEngine: InferenceEngine {
     public var request: RouteRequest {
         get { state.withLock { $0.request } }
         set { state.withLock { $0.request = newValue } }
+    }
+
+    /// A conversation of its own, whose requests stay private whatever becomes of this one's.
+    package var onThisDevice: any InferenceEngine {
+        var request = request
+        request.isPrivate = true
+        return RoutedEngine(orchestrator, request, onAnswering: onAnswering)
     }
 
     /// The decision about the last answer; `nil` before one.

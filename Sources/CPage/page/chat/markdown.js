@@ -3,7 +3,7 @@
 import { Lexer, Parser, Renderer } from "/page/lib/marked.js";
 import { h } from "../kit/dom.js";
 import { icon } from "../kit/icons.js";
-import { isLocalImage, outside, shownAddress, visible } from "../kit/safe.js";
+import { isLocalImage, namesAddress, outside, shownAddress, visible } from "../kit/safe.js";
 import { t } from "../kit/texts.js";
 import { colourWhenSeen } from "./code.js";
 import { sanitise } from "./sanitise.js";
@@ -69,10 +69,8 @@ function completeLink(link) {
     link.rel = "noopener noreferrer nofollow";
     link.target = "_blank";
     link.title = visible(url.href);
-    const shown = shownAddress(url);
-    const words = link.textContent.trim().replace(/^https?:\/\//, "").replace(/\/$/, "");
-    if (words !== shown.replace(/\/$/, "") && words !== url.pathname) {
-        link.after(h("span.link-address", { dir: "ltr" }, ` (${shown})`));
+    if (!namesAddress(link.textContent.trim(), url)) {
+        link.after(h("span.link-address", { dir: "ltr" }, ` (${shownAddress(url)})`));
     }
     return undefined;
 }

@@ -24,12 +24,20 @@ export function outside(address) {
     return url.origin === location.origin ? null : url;
 }
 
-/// The address as people should read it beside a link.
+/// The address as people should read it beside a link: the host is always whole.
 export function shownAddress(url) {
-    if (url.protocol === "mailto:") return url.pathname;
+    if (url.protocol === "mailto:") return url.pathname + url.search;
     const path = url.pathname === "/" ? "" : url.pathname + url.search;
-    const whole = url.host + path;
-    return whole.length > 60 ? whole.slice(0, 59) + "…" : whole;
+    const room = Math.max(0, 59 - url.host.length);
+    return url.host + (path.length > room + 1 ? path.slice(0, room) + "…" : path);
+}
+
+/// Whether the words of a link are its address already. Other words never are: a path, another form of the slashes, a
+/// name before an @ or foreign letters can look like a host that the link does not lead to.
+export function namesAddress(words, url) {
+    const shown = shownAddress(url);
+    const bare = words.replace(/^(?:https?:\/\/|mailto:)(?=[^/\\])/, "").replace(/\/$/, "");
+    return !shown.endsWith("…") && bare === shown.replace(/\/$/, "");
 }
 
 /// Whether an image may be displayed: bytes within the text or made by the page, nothing that is loaded.

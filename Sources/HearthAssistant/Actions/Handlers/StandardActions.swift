@@ -1,12 +1,14 @@
 extension ActionRegistry {
     /// The actions of the stores that exist, and of an app.
     /// - Parameters:
-    ///   - searchesWeb: whether a provider of web search is configured.
+    ///   - searchesWeb: whether a search is configured.
+    ///   - reach: where its queries go.
     ///   - ringing: tells the user on a reminder's card which program will ring; `nil` for the default text.
     package static func standard(
-        _ stores: AssistantStores, searchesWeb: Bool = false, ringing: String? = nil, own: [any AssistantAction] = []
+        _ stores: AssistantStores, searchesWeb: Bool = false, reach: WebSearchAction.Reach = .remote,
+        ringing: String? = nil, own: [any AssistantAction] = []
     ) -> ActionRegistry {
-        var actions: [any AssistantAction] = searchesWeb ? [WebSearchAction()] : []
+        var actions: [any AssistantAction] = searchesWeb ? [WebSearchAction(reach: reach)] : []
         if let calendar = stores.calendar { actions.append(CalendarAction(store: calendar)) }
         if let notes = stores.notes { actions.append(NoteAction(store: notes)) }
         if let contacts = stores.contacts { actions.append(ContactsSearchAction(store: contacts)) }

@@ -4,7 +4,7 @@ import HearthInference
 /// The actions that a model can take, in two dialects: blocks in its text, and tool calls.
 package struct ActionRegistry: Sendable {
     /// The actions in the order in which their blocks are carried out.
-    package let actions: [any AssistantAction]
+    package private(set) var actions: [any AssistantAction]
     /// The words of an app for titles of cards and labels of their values, by the English text.
     package var labels: [String: String] = [:]
 
@@ -16,6 +16,15 @@ package struct ActionRegistry: Sendable {
         self.actions = usable.enumerated()
             .sorted { (place($0.element.tag), $0.offset) < (place($1.element.tag), $1.offset) }
             .map(\.element)
+    }
+
+    /// The actions of a private conversation: without searches that leave the device.
+    package var forPrivateUse: ActionRegistry {
+        var registry = self
+        registry.actions = actions.filter { action in
+            action.tag != .webSearch || (action as? WebSearchAction)?.reach == .onThisDevice
+        }
+        return registry
     }
 
     package var tags: [ActionTag] { actions.map(\.tag) }

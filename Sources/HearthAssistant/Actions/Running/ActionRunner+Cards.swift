@@ -5,7 +5,7 @@ extension ActionRunner {
     /// The cards of blocks that are not carried out: after a stop, a time-out, an error or the length limit. Blocks that are
     /// cut off or cannot be used have none.
     package func notCarriedOut(_ blocks: [ScannedBlock], in turn: ActionTurn) async -> [ActionCard] {
-        let planner = ActionPlanner(registry: registry, turn: turn)
+        let planner = planner(of: turn)
         var cards: [ActionCard] = []
         for tag in registry.tags {
             for block in blocks where block.tag == tag && block.isComplete {
@@ -29,7 +29,7 @@ extension ActionRunner {
         guard active.insert(card.id).inserted else { return card }
         defer { active.remove(card.id) }
         if let settled = await earlier(card.id, turn), settled.state == .done { return settled }
-        let planner = ActionPlanner(registry: registry, turn: turn)
+        let planner = planner(of: turn)
         switch await planner.prepared(card.tag, card.payload, key: card.id) {
         case .planned(let planned):
             func values(_ card: ActionCard) -> [[String]] { card.fields.map { [$0.name, $0.value] } }

@@ -9,7 +9,9 @@ import HearthInference
 ///   └─> malformed        └─> refused  └─> declined                └─> failed, changes reverted
 /// ```
 package actor ActionRunner {
+    /// All actions.
     package nonisolated let registry: ActionRegistry
+    private nonisolated let privateRegistry: ActionRegistry
     package internal(set) var policy: ApprovalPolicy
     let stores: [StoreKind: any ByteStore]
     private let journal: any ActionJournal
@@ -41,6 +43,7 @@ package actor ActionRunner {
         saveSetting: @escaping @Sendable (ActionTag, ApprovalPolicy.Setting) async -> Void = { _, _ in }
     ) {
         self.registry = registry
+        privateRegistry = registry.forPrivateUse
         self.stores = stores
         self.privateJournal = privateJournal
         self.journal = journal ?? privateJournal
@@ -56,6 +59,13 @@ package actor ActionRunner {
         policy.preApproved = preApproved
     }
 
+    /// The actions of a conversation.
+    package nonisolated func registry(isPrivate: Bool) -> ActionRegistry { isPrivate ? privateRegistry : registry }
+
+    func planner(of turn: ActionTurn) -> ActionPlanner {
+        ActionPlanner(registry: registry(isPrivate: turn.isPrivate), turn: turn)
+    }
+
     // MARK: - Blocks of an answer
 
     /// Carries out the blocks of a complete answer in the order of their tags; of an incomplete one, makes cards with a
@@ -67,7 +77,7 @@ package actor ActionRunner {
             return ActionOutcome(cards: await notCarriedOut(blocks, in: turn))
         }
         var outcome = ActionOutcome()
-        let planner = ActionPlanner(registry: registry, turn: turn)
+        let planner = planner(of: turn)
         let ordered = ordered(blocks)
         for block in ordered.prefix(Self.maximumBlocks) {
             guard block.isComplete else {
@@ -201,7 +211,7 @@ package actor ActionRunner {
     /// - Throws: ``AssistantError``: `unusable-payload` for a payload that the model may write again, and what planning
     ///   throws.
     package func decide(_ block: ScannedBlock, in turn: ActionTurn) async throws -> ActionCard {
-        let planner = ActionPlanner(registry: registry, turn: turn)
+        let planner = planner(of: turn)
         guard block.isComplete else { throw PayloadDecoder.unusable("the block has no end") }
         switch await planner.prepared(block.tag, block.payload, key: planner.key(of: block)) {
         case .planned(let planned): return await decided(planned, planner) { _ in }.action.card

@@ -137,7 +137,7 @@ struct ChatRoutes: Sendable {
         let text = images.isEmpty ? try Self.text(order.text) : order.text
         let act = order.act.map { tag in ActionTag(rawValue: tag) }
         if let act {
-            guard await desk.assistant.actions.registry.action(act) != nil else {
+            guard try await desk.openChat(id).session.registry.action(act) != nil else {
                 throw NativeFailure.bad("act", "the tag of an action")
             }
         }
