@@ -29,13 +29,16 @@ package enum EngineOpening {
         #endif
     }
 
-    /// The version of llama.cpp and its devices as lines to display; `nil` in a build without it. Blocks.
-    package static func describe() -> (version: String, devices: [String])? {
+    /// The version of llama.cpp and its devices as lines to display; `nil` in a build without it.
+    /// - Parameter engines: tell whether a worker reads the devices.
+    package static func describe(
+        _ engines: EngineRegistry = .standard
+    ) async throws -> (version: String, devices: [String])? {
         #if Llama
-        let facts = LlamaFacts.read()
+        let facts = try await WorkerJob.deviceFacts(engines.workerProgram)
         return (facts.version, facts.devices.map(describe))
         #else
-        nil
+        return nil
         #endif
     }
 

@@ -25,6 +25,15 @@ extension EngineRegistry {
         return engines
     }
 
+    /// What the system lets a worker be denied, in words.
+    package static var confinement: [String] {
+        let means = Confinement.available()
+        return [
+            means.landlockVersion.map { "files limited (Landlock \($0))" } ?? "files not limited (no Landlock)",
+            means.filtersCalls ? "system calls filtered (seccomp)" : "system calls not filtered (no seccomp)",
+        ]
+    }
+
     /// Serves an engine to the process that started this one as a worker, and returns when that is done. Call it first in
     /// `main`, before any other thread and task.
     /// - Parameter arguments: of the process.
@@ -167,9 +176,24 @@ extension Path {
     }
 }
 
+/// The workers of this process that live.
+package enum LivingWorkers {
+    private static let processes = Locked<Set<Int32>>([])
+
+    /// The numbers of their processes.
+    package static var all: Set<Int32> { processes.withLock { $0 } }
+
+    fileprivate static func change(_ change: (inout Set<Int32>) -> Void) { processes.withLock { change(&$0) } }
+}
+
 private struct StartedWorker: WorkerHandle {
     let worker: WorkerProcess
     let channel: FrameChannel
+
+    init(worker: WorkerProcess, channel: FrameChannel) {
+        (self.worker, self.channel) = (worker, channel)
+        LivingWorkers.change { $0.insert(worker.pid) }
+    }
 
     var process: Int32 { worker.pid }
 
@@ -177,6 +201,7 @@ private struct StartedWorker: WorkerHandle {
 
     func ending() async -> WorkerEnding {
         let exit = await worker.wait()
+        LivingWorkers.change { $0.remove(worker.pid) }
         return WorkerEnding(
             reason: exit.reason.words, lastWords: exit.errorText.boundedLine(maximumBytes: 512), isOutOfMemory: exit.isOutOfMemory)
     }

@@ -31,6 +31,15 @@ enum WorkerJob: Codable, Sendable {
         throw LLMError(.engineMissing, "this build has no llama.cpp")
     }
 
+    #if Llama
+    /// The devices of this machine, read by a worker of the program or by this process.
+    static func deviceFacts(_ program: Path?) async throws -> LlamaFacts {
+        guard let program else { return try await blocking { LlamaFacts.read() } }
+        let start = WorkerStart(program)
+        return try JSON.value(LlamaFacts.self, try await devices.run(by: start, model: "this device"))
+    }
+    #endif
+
     /// Does the work in a worker.
     func run(
         by start: WorkerStart, model: String, progress: @escaping @Sendable (Float) -> Void = { _ in }

@@ -68,12 +68,15 @@ struct Examination: Sendable {
     }
 
     private func examineEngine(_ report: inout DoctorReport) async throws {
-        guard let engine = try await blocking({ EngineOpening.describe() }) else {
+        guard let engine = try await EngineOpening.describe(context.engines) else {
             return report.problem(
                 "engine-missing", "this build has no llama.cpp", cure: "Build it with the trait Llama.")
         }
         var facts = [Fact(name: "llama.cpp", value: engine.version)]
         facts += engine.devices.map { Fact(name: "back end", value: $0) }
+        if context.engines.workerProgram != nil {
+            facts.append(Fact(name: "workers", value: EngineRegistry.confinement.joined(separator: ", ")))
+        }
         report.chapters.append(DoctorReport.Chapter(title: "Engine", facts: facts))
     }
 

@@ -1,3 +1,4 @@
+import Hearth
 import HearthBase
 
 /// Counts of the listener for Prometheus.
@@ -47,16 +48,22 @@ package final class ServerMetrics: Sendable {
         add("hearth_http_requests_running", "gauge", "Requests in progress.", running)
         add("hearth_jobs_running", "gauge", "Pulls and other jobs in progress.", jobs)
         if let bytes = SystemMemory.residentBytes {
-            add("hearth_process_resident_bytes", "gauge", "Memory of the process.", bytes)
+            add("hearth_process_resident_bytes", "gauge", "Memory of the process and its workers.", bytes)
         }
         return lines.joined(separator: "\n") + "\n"
     }
 }
 
 extension SystemMemory {
-    /// The memory of this process in bytes, `nil` if the system does not tell it.
+    /// The memory of this process and its workers in bytes, `nil` if the system does not tell it. The mapped weights of a
+    /// model count once for each process that uses them.
     package static var residentBytes: UInt64? {
-        guard let text = SystemFile.contents("/proc/self/status") else { return nil }
+        guard let own = residentBytes(of: "self") else { return nil }
+        return LivingWorkers.all.reduce(own) { $0 + (residentBytes(of: "\($1)") ?? 0) }
+    }
+
+    private static func residentBytes(of process: String) -> UInt64? {
+        guard let text = SystemFile.contents("/proc/\(process)/status") else { return nil }
         for line in text.split(separator: "\n") where line.hasPrefix("VmRSS:") {
             return line.split(separator: " ").dropFirst().first.flatMap { UInt64($0) }.map { $0 * 1024 }
         }
