@@ -65,6 +65,8 @@ static bool find(struct hearth_openvino *library, void *handle, struct hearth_vi
 
 bool hearth_vision_is_built(void) { return true; }
 
+const char *hearth_vision_library(void) { return HEARTH_OPENVINO_PATH; }
+
 /// Opens the library at `path`; without one, that of an installed program, of set-up, or of the system.
 static void *open_library(const char *path) {
     if (path != NULL) return dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -274,6 +276,8 @@ bool hearth_computation_run(
 #else
 
 bool hearth_vision_is_built(void) { return false; }
+
+const char *hearth_vision_library(void) { return NULL; }
 
 struct hearth_openvino *hearth_openvino_load(const char *path, struct hearth_vision_error *error) {
     (void)path;

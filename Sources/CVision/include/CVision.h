@@ -21,6 +21,9 @@ struct hearth_computation;
 /// Whether this program was built with OpenVINO's headers and the trait Vision.
 bool hearth_vision_is_built(void);
 
+/// The library of OpenVINO that set-up laid beside its plugins; NULL in a build without it.
+const char *hearth_vision_library(void);
+
 /// Loads OpenVINO's C library. NULL and a reason on failure.
 /// `path` is the file of the library; NULL for the one that set-up brought, else the system's.
 struct hearth_openvino *hearth_openvino_load(const char *path, struct hearth_vision_error *error);

@@ -75,7 +75,7 @@ public final class Hearth: Sendable {
             time: time, deviceMemory: deviceMemory, appVersion: surroundings.appVersion,
             bundled: surroundings.bundled, engines: surroundings.engines, memory: memory, queue: queue,
             asksForRoots: surroundings.asksForRoots, tellMemory: surroundings.tellMemory)
-        classifiers = LiveClassifiers(manager: manager)
+        classifiers = LiveClassifiers(manager: manager, worker: surroundings.engines.workerProgram)
         models = LiveModels(
             manager: manager, engines: surroundings.engines, configuration: configuration, memory: memory,
             pressure: pressure, time: time)

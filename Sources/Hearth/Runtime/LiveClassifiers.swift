@@ -17,11 +17,14 @@ final class LiveClassifiers: Sendable {
     }
 
     private let manager: ModelManager
+    /// The program of workers; `nil` for this process.
+    private let worker: Path?
     private let lines = Locked<[Family: Line]>([:])
     private let registration: Locked<Task<Void, Never>?>
 
-    init(manager: ModelManager) {
+    init(manager: ModelManager, worker: Path?) {
         self.manager = manager
+        self.worker = worker
         registration = Locked(nil)
         registration.withLock { registration in
             registration = Task { [weak self] in
@@ -64,16 +67,17 @@ final class LiveClassifiers: Sendable {
         }
     }
 
-    private func load(_ model: ModelAvailability, _ family: Family) async throws -> ONNXClassifier {
+    private func load(_ model: ModelAvailability, _ family: Family) async throws -> any ImageClassifier {
         switch model {
         case .downloaded(let release):
             // No process removes the files while they are read; the classifier keeps none open.
             let lease = try await manager.store.lease(release.identity)
             defer { lease.release() }
-            return try await ONNXClassifier.load(ClassifierFiles(release, weights: release.requireWeights()))
+            let files = ClassifierFiles(release, weights: try release.requireWeights())
+            return try await WorkerClassifier.load(files, program: worker)
         case .bundled(let release):
             guard let files = ClassifierFiles(try await manager.checked(release)) else { break }
-            return try await ONNXClassifier.load(files)
+            return try await WorkerClassifier.load(files, program: worker)
         case .none: break
         }
         throw StoreError(

@@ -9,6 +9,8 @@ import HearthStore
 struct ClassifierReleaseProbe: ReleaseProbe {
     let engines: any ReleaseProbe
     let time: TimeSource
+    /// The program of workers; `nil` for this process.
+    var worker: Path?
 
     func probe(_ candidate: ProbeCandidate) async throws -> ProbeReport? {
         guard candidate.release.receipt.format == .onnx else { return try await engines.probe(candidate) }
@@ -16,7 +18,7 @@ struct ClassifierReleaseProbe: ReleaseProbe {
         guard ClassifierSupport.isBuilt, files.isDeclared else { return nil }
         let watch = time.stopwatch()
         do {
-            _ = try await ONNXClassifier.load(files)
+            _ = try await WorkerClassifier.load(files, program: worker)
         } catch let error as ClassificationError where error.code == .visionMissing {
             Log.write(.warning, "probe", "\(candidate.release.identity) is not probed: \(error)")
             return nil

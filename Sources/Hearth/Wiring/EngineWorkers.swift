@@ -1,6 +1,7 @@
 import Foundation
 import HearthBase
 import HearthCatalog
+import HearthClassification
 import HearthInference
 import HearthWorkers
 
@@ -47,15 +48,18 @@ extension EngineRegistry {
         let channel = FrameChannel(descriptor: WorkerProcess.channelDescriptor)
         do {
             try limits.apply()
-            _ = confine(readable: start.readable, writable: start.writable)
+            let libraries = start.classifies ? ClassifierSupport.readable : []
+            _ = confine(readable: start.readable + libraries, writable: start.writable)
             try endWithParent(channel)
         } catch {
             return ErrorDisposition.failed.exitStatus
         }
+        let classifier = HostedClassifier()
         EngineService(channel) { content, progress in
             try await JSON.value(WorkerLoad.self, Data(content)).open(progress)
         } work: { content, progress in
-            try await JSON.value(WorkerJob.self, Data(content)).run(progress)
+            if start.classifies { return try await classifier.answer(content) }
+            return try await JSON.value(WorkerJob.self, Data(content)).run(progress)
         }.run()
         return 0
     }
@@ -68,16 +72,25 @@ struct WorkerStart: Sendable {
     var program = WorkerProcess.thisProgram
     var readable: [Path] = []
     var writable: [Path] = []
+    /// Whether it classifies, and reads the libraries for that.
+    var classifies = false
     var limits = WorkerLimits()
 
-    init(_ program: Path = WorkerProcess.thisProgram, readable: [Path] = [], writable: [Path] = []) {
-        (self.program, self.readable, self.writable) = (program, readable, writable)
+    init(
+        _ program: Path = WorkerProcess.thisProgram, readable: [Path] = [], writable: [Path] = [],
+        classifies: Bool = false
+    ) {
+        (self.program, self.readable, self.writable, self.classifies) = (program, readable, writable, classifies)
     }
 
     /// Reads the words of a command line; `nil` if they name no start.
     fileprivate init?(words: [String]) {
         var rest = words[...]
         while let word = rest.popFirst() {
+            if word == "--classify" {
+                classifies = true
+                continue
+            }
             guard let path = rest.popFirst().map({ Path($0) }) else { return nil }
             switch word {
             case "--read": readable.append(path)
@@ -91,7 +104,7 @@ struct WorkerStart: Sendable {
     func start() throws -> any WorkerHandle {
         let (process, channel) = try WorkerProcess.spawn(
             executable: program,
-            arguments: [Self.command] + readable.flatMap { ["--read", $0.string] }
+            arguments: [Self.command] + (classifies ? ["--classify"] : []) + readable.flatMap { ["--read", $0.string] }
                 + writable.flatMap { ["--write", $0.string] }, limits: limits)
         return StartedWorker(worker: process, channel: channel)
     }
@@ -203,7 +216,8 @@ private struct StartedWorker: WorkerHandle {
         let exit = await worker.wait()
         LivingWorkers.change { $0.remove(worker.pid) }
         return WorkerEnding(
-            reason: exit.reason.words, lastWords: exit.errorText.boundedLine(maximumBytes: 512), isOutOfMemory: exit.isOutOfMemory)
+            reason: exit.reason.words, lastWords: exit.errorText.boundedLine(maximumBytes: 512),
+            isOutOfMemory: exit.isOutOfMemory)
     }
 }
 

@@ -64,7 +64,8 @@ extension ModelManager {
             probe: ClassifierReleaseProbe(
                 engines: EngineReleaseProbe(
                     configuration: configuration, engines: engines,
-                    memory: memory ?? EngineMemory(deviceMemory: deviceMemory)), time: time),
+                    memory: memory ?? EngineMemory(deviceMemory: deviceMemory)), time: time,
+                worker: engines.workerProgram),
             preflight: preflight, queue: queue, asksForRoots: asksForRoots)
     }
 

@@ -45,7 +45,7 @@ enum WorkerJob: Codable, Sendable {
         by start: WorkerStart, model: String, progress: @escaping @Sendable (Float) -> Void = { _ in }
     ) async throws -> Data {
         let content = Array(try JSON.data(self))
-        return Data(
-            try await WorkerErrand.run(content, model: model, start: { try start.start() }, progress: progress))
+        let host = try await WorkerHost(model: model) { try start.start() }
+        return Data(try await host.run(content, progress: progress))
     }
 }

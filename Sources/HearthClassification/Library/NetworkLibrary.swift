@@ -32,4 +32,12 @@ package enum ClassifierSupport {
     /// Whether this build can classify: it has the trait `Vision` and OpenVINO's headers. The libraries may still be missing on
     /// the machine that it runs on.
     package static var isBuilt: Bool { hearth_vision_is_built() }
+
+    /// What a confined process has to read to classify: the folders of the libraries, and what OpenVINO asks the system.
+    package static var readable: [Path] {
+        let own = Bundle.main.executablePath.map { Path($0).parent.parent.appending("lib").appending("hearth") }
+        let built = hearth_vision_library().map { Path(String(cString: $0)).parent }
+        let system = ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib", "/lib64", "/etc/ld.so.cache", "/proc/self"]
+        return [own, built].compactMap(\.self) + system.map { Path($0) }
+    }
 }

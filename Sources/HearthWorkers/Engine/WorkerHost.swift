@@ -1,0 +1,35 @@
+import HearthBase
+import HearthInference
+
+/// A worker for other work on a model's files than answering: quantizing, classifying. It ends with its last reference.
+package final class WorkerHost: Sendable {
+    private let connection: WorkerConnection
+    private let model: String
+
+    /// Starts a worker.
+    /// - Parameter model: its name in errors.
+    package init(model: String, start: @escaping @Sendable () throws -> any WorkerHandle) async throws {
+        self.model = model
+        connection = WorkerConnection(try await blocking { try start() }, model: model) { _, _ in }
+    }
+
+    deinit { connection.dismiss() }
+
+    /// Whether the worker can take work.
+    package var isAlive: Bool { connection.isAlive }
+
+    /// Does the work that ``EngineService/Work`` reads from the content.
+    /// - Parameter progress: 0...1. The work fails if it makes none for two minutes.
+    /// - Returns: the result, as the worker made it: nothing in it is to be trusted.
+    /// - Throws: errors of the work; `engine-died`; `CancellationError`.
+    package func run(
+        _ content: [UInt8], progress: @escaping @Sendable (Float) -> Void = { _ in }
+    ) async throws -> [UInt8] {
+        let answer = try await connection.ask(.work(content), leavesAtOnce: false, onProgress: progress)
+        guard case .content(let result) = answer else {
+            connection.kill("it sent what is no reply")
+            throw LLMError(.engineDied, "the engine of \(model) ended: it sent what is no reply")
+        }
+        return result
+    }
+}
