@@ -26,7 +26,7 @@ private func ends(_ pid: Int32) async throws -> Bool {
         #expect(try await worker.perform("alone") == "true")
         let environment = try await worker.perform("environment") ?? ""
         let names = environment.split(separator: " ").map { $0.prefix { $0 != "=" } }
-        #expect(names.filter { !$0.hasSuffix("SAN_OPTIONS") } == ["GGML_NO_BACKTRACE", "TZ"])
+        #expect(names.filter { !$0.hasSuffix("SAN_OPTIONS") } == ["GGML_NO_BACKTRACE", "SWIFT_BACKTRACE", "TZ"])
         #expect(environment.contains("TZ=Asia/Tokyo"))
         worker.channel.shutdown()
         #expect(await worker.process.wait().reason == .status(0))

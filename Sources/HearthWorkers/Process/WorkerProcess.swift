@@ -33,14 +33,14 @@ package final class WorkerProcess: Sendable {
     /// - Parameters:
     ///   - arguments: the words of the command line after the program's name; those of the limits follow them.
     ///   - descriptors: files that the worker gets open, as 4, 5 and so on. They stay the caller's.
-    ///   - environment: variables beside the time zone and `GGML_NO_BACKTRACE`, which keeps a failed assertion from
-    ///     starting a debugger.
+    ///   - environment: variables beside the time zone, and those that keep a crash from starting a debugger.
     /// - Throws: ``FileError`` if the program cannot be started.
     package static func spawn(
         executable: Path = thisProgram, arguments: [String], descriptors: [Int32] = [], limits: WorkerLimits,
         environment: [String: String] = [:]
     ) throws -> (WorkerProcess, FrameChannel) {
-        var variables = ["GGML_NO_BACKTRACE": "1"]
+        // A crash ends at once: neither ggml nor Swift starts a program that writes the worker's memory out.
+        var variables = ["GGML_NO_BACKTRACE": "1", "SWIFT_BACKTRACE": "enable=no"]
         variables["TZ"] = ProcessInfo.processInfo.environment["TZ"]
         variables.merge(environment) { $1 }
         let words = [executable.string] + arguments + limits.arguments
