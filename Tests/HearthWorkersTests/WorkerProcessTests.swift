@@ -48,7 +48,7 @@ private func ends(_ pid: Int32) async throws -> Bool {
         #expect(try await worker.perform("allocate", "\(16 << 20)") == "0")
         #expect(try await worker.perform("allocate", "\(600 << 20)") == "\(ENOMEM)")
         let status = SystemFile.contents("/proc/\(worker.process.pid)/status") ?? ""
-        #expect(status.contains("NoNewPrivs:\t1\n"))
+        #expect(status.contains("NoNewPrivs:\t1\n") && status.hasPrefix("Name:\thearth.worker\n"))
         let limits = SystemFile.contents("/proc/\(worker.process.pid)/limits") ?? ""
         let core = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") } ?? ""
         #expect(core.split(separator: " ").suffix(3) == ["0", "0", "bytes"])

@@ -48,9 +48,11 @@ package struct WorkerLimits: Sendable, Hashable {
         words = rest
     }
 
-    /// Limits this process for good. Call it first in a worker's `main`, before any other thread.
+    /// Limits this process for good, and names it `hearth.worker`. Call it first in a worker's `main`, before any other thread.
     /// - Throws: ``FrameError/system(_:)``.
     package func apply() throws(FrameError) {
+        // A program started from /proc/self/exe is named "exe".
+        ThreadName.current = "hearth.worker"
         var limits = hearth_limits(data_bytes: dataBytes ?? 0, oom_score: oomScore, dumps_core: coreDump)
         let error = hearth_limit(&limits)
         if error != 0 { throw .system(error) }

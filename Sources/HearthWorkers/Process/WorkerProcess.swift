@@ -43,7 +43,8 @@ package final class WorkerProcess: Sendable {
         var variables = ["GGML_NO_BACKTRACE": "1", "SWIFT_BACKTRACE": "enable=no"]
         variables["TZ"] = ProcessInfo.processInfo.environment["TZ"]
         variables.merge(environment) { $1 }
-        let words = [executable.string] + arguments + limits.arguments
+        let name = executable == thisProgram ? CommandLine.arguments.first ?? executable.string : executable.string
+        let words = [name] + arguments + limits.arguments
         let assignments = variables.map { "\($0)=\($1)" }.sorted()
         func refusal(_ number: Int32) -> FileError { FileError(errno: number, doing: "start", path: executable) }
         guard !(words + assignments).contains(where: { $0.utf8.contains(0) }) else { throw refusal(EINVAL) }
