@@ -95,6 +95,14 @@ private func ends(_ pid: Int32) async throws -> Bool {
         #expect(exit.errorText.hasSuffix("xxx" + "GGML_ASSERT(false) failed"))
     }
 
+    /// A hostile worker writes to the terminal of the person who reads why it ended.
+    @Test func keepsControlCharactersOutOfTheReason() {
+        #expect(ErrorPipe.plain(Array("line\n\tone".utf8)) == "line\n\tone")
+        #expect(ErrorPipe.plain(Array("\u{1B}]0;x\u{7}\r\u{202E}\u{9B}".utf8)) == "�]0;x����")
+        #expect(ErrorPipe.plain([0x80, 0x41, 0]) == "�A�")
+        #expect(ErrorPipe.plain([]) == "")
+    }
+
     @Test func killsOneThatSpinsAndMeasuresItsTime() async throws {
         let worker = try await ProbeWorker.start()
         try worker.channel.send(Array("spin".utf8))
