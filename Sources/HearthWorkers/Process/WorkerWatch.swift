@@ -54,7 +54,8 @@ final class WorkerWatch: Sendable {
     }
 
     var processorTime: Double? {
-        state.withLock { state in
+        #if os(Linux)
+        return state.withLock { state in
             var clock = clockid_t()
             var time = timespec()
             guard !state.isCollected, clock_getcpuclockid(pid, &clock) == 0, clock_gettime(clock, &time) == 0 else {
@@ -62,6 +63,9 @@ final class WorkerWatch: Sendable {
             }
             return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
         }
+        #else
+        return nil
+        #endif
     }
 
     private func run() {
