@@ -90,7 +90,7 @@ package final class WorkerProcess: Sendable {
     /// Waits for the worker's end. Any number of tasks may wait; cancellation does not shorten the wait.
     package func wait() async -> WorkerExit { await watch.wait() }
 
-    /// The processor time that all threads of the worker have used, in seconds; `nil` after its end, and where the system does
-    /// not report it.
+    /// The processor time that all threads of the worker have used, in seconds; `nil` after its end, and where the
+    /// system does not report it.
     package var processorTime: Double? { watch.processorTime }
 }
