@@ -48,7 +48,7 @@ private func ends(_ pid: Int32) async throws -> Bool {
         #expect(try await worker.perform("allocate", "\(16 << 20)") == "0")
         #expect(try await worker.perform("allocate", "\(600 << 20)") == "\(ENOMEM)")
         let status = SystemFile.contents("/proc/\(worker.process.pid)/status") ?? ""
-        #expect(status.contains("NoNewPrivs:\t1\n"))
+        #expect(status.contains("NoNewPrivs:\t1\n") && status.hasPrefix("Name:\thearth.worker\n"))
         let limits = SystemFile.contents("/proc/\(worker.process.pid)/limits") ?? ""
         let core = limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") } ?? ""
         #expect(core.split(separator: " ").suffix(3) == ["0", "0", "bytes"])
@@ -59,11 +59,11 @@ private func ends(_ pid: Int32) async throws -> Bool {
 
     @Test func readsItsLimitsFromTheCommandLine() throws {
         let limits = WorkerLimits(dataBytes: 7 << 30, coreDump: true, oomScore: -3)
-        var words = ["one"] + limits.arguments + ["two"]
+        var words = ["one"] + limits.arguments + ["two", "data-limit", ""]
         #expect(WorkerLimits(takenFrom: &words) == limits)
-        #expect(words == ["one", "two"])
-        for wrong in [["--data-limit"], ["--data-limit", "0"], ["--data-limit", "-1"], ["--oom-score", "x"]] {
-            var words = wrong
+        #expect(words == ["one", "two", "data-limit", ""])
+        for wrong in ["data-limit=", "data-limit=0", "data-limit=-1", "oom-score=x", "oom-score==1"] {
+            var words = [wrong]
             #expect(WorkerLimits(takenFrom: &words) == nil)
         }
     }
@@ -93,6 +93,14 @@ private func ends(_ pid: Int32) async throws -> Bool {
         #expect(exit.reason == .signal(SIGABRT))
         #expect(exit.errorText.utf8.count == ErrorPipe.maximumLength)
         #expect(exit.errorText.hasSuffix("xxx" + "GGML_ASSERT(false) failed"))
+    }
+
+    /// A hostile worker writes to the terminal of the person who reads why it ended.
+    @Test func keepsControlCharactersOutOfTheReason() {
+        #expect(ErrorPipe.plain(Array("line\n\tone".utf8)) == "line\n\tone")
+        #expect(ErrorPipe.plain(Array("\u{1B}]0;x\u{7}\r\u{202E}\u{9B}".utf8)) == "�]0;x����")
+        #expect(ErrorPipe.plain([0x80, 0x41, 0]) == "�A�")
+        #expect(ErrorPipe.plain([]) == "")
     }
 
     @Test func killsOneThatSpinsAndMeasuresItsTime() async throws {

@@ -33,6 +33,11 @@ package enum Confinement {
         return Means(landlockVersion: version > 0 ? Int(version) : nil, filtersCalls: hearth_confinement_calls())
     }
 
+    /// The system's libraries, for engines that load libraries while they work. OpenVINO's own folder is another.
+    package static let libraryFolders: [Path] = [
+        "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache",
+    ].map { Path($0) }
+
     /// Files of the system that every engine may read: the machine's processors, memory and load, the limits of the
     /// control group, and random numbers.
     static let systemFiles: [Path] = [

@@ -1,5 +1,4 @@
 import Foundation
-import HearthBase
 
 /// Frames over one connected stream socket, between a process and one of its workers.
 ///

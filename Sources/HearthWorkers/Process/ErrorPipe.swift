@@ -1,5 +1,6 @@
 import CProcess
 import Foundation
+import HearthBase
 
 /// The standard error of a worker, of which the last bytes are kept.
 ///
@@ -45,6 +46,12 @@ final class ErrorPipe: @unchecked Sendable {
         return true
     }
 
-    /// The last bytes as text. The first character may be cut.
-    var text: String { String(decoding: last, as: UTF8.self) }
+    /// The last bytes as text that a terminal shows without harm. The first character may be cut.
+    var text: String { Self.plain(last) }
+
+    static func plain(_ bytes: [UInt8]) -> String {
+        String(decoding: bytes, as: UTF8.self).unicodeScalars.reduce(into: "") { text, scalar in
+            text.unicodeScalars.append(String(scalar).isPlain(except: "\n\t") ? scalar : "\u{FFFD}")
+        }
+    }
 }

@@ -15,8 +15,8 @@ package struct WorkerExit: Sendable, Hashable {
     /// Whether the kernel ended the worker for lack of memory: `SIGKILL` that this process did not send, while the
     /// machine's count of such ends rose.
     package let isOutOfMemory: Bool
-    /// The end of what the worker wrote to its standard error, at most 4 KB. A hostile worker chooses it: it must be
-    /// checked before a person sees it.
+    /// The end of what the worker wrote to its standard error, at most 4 KB, without control characters. A hostile worker
+    /// chooses its words.
     package let errorText: String
 
     init(waitStatus: Int32?, isOutOfMemory: Bool, errorText: String) {

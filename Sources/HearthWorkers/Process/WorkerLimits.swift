@@ -20,27 +20,27 @@ package struct WorkerLimits: Sendable, Hashable {
         self.oomScore = oomScore
     }
 
-    /// The words of a command line for these limits.
+    /// The words of a worker's command line for these limits, such as `data-limit=1073741824`.
     var arguments: [String] {
-        var words = ["--oom-score", "\(oomScore)"]
-        if let dataBytes { words += ["--data-limit", "\(dataBytes)"] }
-        if coreDump { words.append("--core-dump") }
+        var words = ["oom-score=\(oomScore)"]
+        if let dataBytes { words.append("data-limit=\(dataBytes)") }
+        if coreDump { words.append("core-dump=1") }
         return words
     }
 
     /// Takes the limits out of the words of a worker's command line.
-    /// - Returns: `nil` if a limit has no number.
+    /// - Returns: `nil` if a limit is not a number.
     package init?(takenFrom words: inout [String]) {
         var rest: [String] = []
-        var unread = words[...]
-        while let word = unread.popFirst() {
-            switch word {
-            case "--core-dump": coreDump = true
-            case "--data-limit":
-                guard let bytes = unread.popFirst().flatMap({ UInt64($0) }), bytes > 0 else { return nil }
+        for word in words {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            switch parts[0] {
+            case "core-dump" where parts.count == 2: coreDump = parts[1] == "1"
+            case "data-limit" where parts.count == 2:
+                guard let bytes = UInt64(parts[1]), bytes > 0 else { return nil }
                 dataBytes = bytes
-            case "--oom-score":
-                guard let score = unread.popFirst().flatMap({ Int32($0) }) else { return nil }
+            case "oom-score" where parts.count == 2:
+                guard let score = Int32(parts[1]) else { return nil }
                 oomScore = score
             default: rest.append(word)
             }
@@ -48,9 +48,11 @@ package struct WorkerLimits: Sendable, Hashable {
         words = rest
     }
 
-    /// Limits this process for good. Call it first in a worker's `main`, before any other thread.
+    /// Limits this process for good, and names it `hearth.worker`. Call it first in a worker's `main`, before any other thread.
     /// - Throws: ``FrameError/system(_:)``.
     package func apply() throws(FrameError) {
+        // A program started from /proc/self/exe is named "exe".
+        ThreadName.current = "hearth.worker"
         var limits = hearth_limits(data_bytes: dataBytes ?? 0, oom_score: oomScore, dumps_core: coreDump)
         let error = hearth_limit(&limits)
         if error != 0 { throw .system(error) }

@@ -43,7 +43,8 @@ package final class WorkerProcess: Sendable {
         var variables = ["GGML_NO_BACKTRACE": "1", "SWIFT_BACKTRACE": "enable=no"]
         variables["TZ"] = ProcessInfo.processInfo.environment["TZ"]
         variables.merge(environment) { $1 }
-        let words = [executable.string] + arguments + limits.arguments
+        let name = executable == thisProgram ? CommandLine.arguments.first ?? executable.string : executable.string
+        let words = [name] + arguments + limits.arguments
         let assignments = variables.map { "\($0)=\($1)" }.sorted()
         func refusal(_ number: Int32) -> FileError { FileError(errno: number, doing: "start", path: executable) }
         guard !(words + assignments).contains(where: { $0.utf8.contains(0) }) else { throw refusal(EINVAL) }
@@ -89,6 +90,7 @@ package final class WorkerProcess: Sendable {
     /// Waits for the worker's end. Any number of tasks may wait; cancellation does not shorten the wait.
     package func wait() async -> WorkerExit { await watch.wait() }
 
-    /// The processor time that all threads of the worker have used, in seconds; `nil` after its end.
+    /// The processor time that all threads of the worker have used, in seconds; `nil` after its end, and where the
+    /// system does not report it.
     package var processorTime: Double? { watch.processorTime }
 }

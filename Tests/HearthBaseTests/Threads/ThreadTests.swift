@@ -61,6 +61,25 @@ struct ThreadExecutorTests {
     }
 }
 
+struct ThreadNameTests {
+    @Test func keepsWhatTheSystemTakes() async throws {
+        let kept = ["test.thread": "test.thread", "a name of many characters": "a name of many ", "": ""]
+        for (name, kept) in kept {
+            let seen = try await blocking {
+                let before = ThreadName.current
+                defer { ThreadName.current = before }
+                ThreadName.current = name
+                return ThreadName.current
+            }
+            #if os(Linux)
+            #expect(seen == kept)
+            #else
+            #expect(seen == name)
+            #endif
+        }
+    }
+}
+
 struct BlockingTests {
     @Test func runsOutsideThePoolAndHandsOnErrors() async throws {
         let name = try await blocking { ThreadName.current }
