@@ -1,4 +1,5 @@
 #if Llama
+import Foundation
 import HearthBase
 import HearthInference
 @testable import HearthLlama
@@ -54,6 +55,18 @@ extension RealModel {
             let bytes = TestExtent.isFull ? 250_000 : 100_000
             let text = String(repeating: piece, count: bytes / piece.utf8.count)
             #expect(try await engine.count(text) > 0)
+        }
+
+        /// llama.cpp ends the process when it cuts a text with such a vocabulary.
+        @Test func needAVocabulary() async throws {
+            var bytes = try Data(contentsOf: TestModel.path(.plain).url)
+            let key = try #require(bytes.range(of: Data("tokenizer.ggml.model".utf8)))
+            let name = try #require(bytes.range(of: Data("gpt2".utf8), in: key.upperBound..<key.upperBound + 32))
+            bytes.replaceSubrange(name, with: Data("none".utf8))
+            let folder = try TemporaryFolder()
+            let file = try folder.write("none.gguf", bytes)
+            let error = await #expect(throws: LLMError.self) { _ = try await LlamaActor.load(file) }
+            #expect(error?.code == .cannotLoad)
         }
 
         @Test func areCountedWhileItAnswers() async throws {
