@@ -44,10 +44,11 @@ RETIRED = {
     "leftovers", "visitor", "visitors", "knock", "odds", "departure", "patience", "flight", "takeoff", "airport",
 }
 
-# The libraries serve apps, whose users have no command line; `HearthCommand` adds its words to the remedies.
+# The libraries serve apps, whose users have no command line; `HearthCommand` adds its words to the remedies. The refusals of
+# the server are read by programmers of its clients, and name the command that makes a key.
 COMMAND_LINE = re.compile(
     r"\bhearth (?:chat|config|doctor|host|licenses|list|models|prune|publish|pull|remove|rollback|route|show|transfers|update|use|verify)\b"
-    r"|(?<![\w-])--[a-z]+(?:-[a-z]+)*|\b(?:HF|HEARTH)_[A-Z_]+")
+    r"|(?<![\w-])(?<!keys create NAME )--[a-z]+(?:-[a-z]+)*|\b(?:HF|HEARTH)_[A-Z_]+")
 LIBRARY = re.compile(r"Sources/Hearth(?!Command/|TestSupport/)\w*/.*\.swift$")
 
 SWIFT = re.compile(r'(?P<text>#?"""[\s\S]*?"""#?|#"[^\n]*?"#|"(?:\\.|[^"\\\n])*")|(?P<comment>//[^\n]*|/\*[\s\S]*?\*/)')

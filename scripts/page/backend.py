@@ -5,6 +5,7 @@ import json
 import mimetypes
 import os
 import threading
+import time
 import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -75,6 +76,8 @@ class Handler(BaseHTTPRequestHandler):
             with self.server.world.lock:
                 status, reply = self.server.world.call(method, parts, body, values)
                 reply = reply if isinstance(reply, bytes) else json.dumps(reply).encode()
+            if method != "GET":
+                time.sleep(self.server.world.reply_delay)
         except Refusal as refusal:
             status, reply = refusal.status, json.dumps({"error": refusal.error}).encode()
         return self.send(status, reply, "image/png" if "pictures" in parts and method == "GET" else "application/json")
@@ -177,7 +180,6 @@ class Backend:
 
 if __name__ == "__main__":
     import sys
-    import time
 
     backend = Backend(sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 8765).start()
     print(backend.address, flush=True)

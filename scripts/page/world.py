@@ -32,6 +32,8 @@ class World:
         self.records = records.Records(self)
         self.force_local = False
         self.metered = False
+        # The seconds between a change and its reply; its event goes out before.
+        self.reply_delay = 0
         self.settings = {entry["key"]: dict(entry) for entry in SETTINGS}
         self.keys = []
         # The reply to a picture, whether it waits, and what was asked.

@@ -129,7 +129,7 @@ extension NativeService {
         guard caller != .page || home.sessions.spend(order.code ?? "") else {
             throw NativeFailure(
                 403, "code-required", "a new key needs a printed code, which was not used yet",
-                remedy: "Run hearth serve --detach and type the code at the end of the address that it prints.",
+                remedy: "Print another address with a code, and type the code here.",
                 field: "code")
         }
         let now = home.time.now
