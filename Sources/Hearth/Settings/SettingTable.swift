@@ -167,7 +167,8 @@ extension Setting {
             let kind = StoreKind(rawValue: String(name.prefix { $0 != "." }))
             return Setting(
                 "stores.\(name)", optional: \.assistant.ownCollections[kind], .collections,
-                unset: kind == .contacts ? "none" : "personal",
+                unset: ["calendar": "personal", "reminders": "personal", "contacts": "none"][kind.rawValue]
+                    ?? "personal, of contacts none",
                 "The collections that only you write to; texts of all others count as from outside.")
         },
     ]
