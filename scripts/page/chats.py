@@ -12,6 +12,8 @@ HOSTILE = """# <script>window.hurt=1</script>
 ![out](https://outside.invalid/pixel.png) ![svg](data:image/svg+xml,<svg/onload=window.hurt=1>)
 
 [bank.example](https://xn--bnk-0ra.example/login) and [https://good.example](https://evil.example/)
+[https:///good.example](https://evil.example/good.example) [/good.example](https:/\\\\evil.example/good.example)
+[good.example](https://good.example@evil.example/) [good。example](https://evil。example/) [help@good.example](mailto:help@good.example?bcc=me@evil.example)
 
 Name: \u202egnp.exe\u202c end, \u2066isolated\u2069
 

@@ -25,9 +25,11 @@ def check_answer(desk):
     expect(prose).to_contain_text("<script>window.hurt=1</script>")
     expect(prose).to_contain_text("⟦U+202E⟧gnp.exe")
     addresses = page.eval_on_selector_all(".prose a", "all => all.map((a) => [a.protocol, a.origin === location.origin, a.rel])")
-    assert addresses and all(kind == "https:" and not own and "noopener" in rel for kind, own, rel in addresses), addresses
+    assert addresses and all(kind in ("https:", "mailto:") and not own and "noopener" in rel for kind, own, rel in addresses), addresses
     expect(prose).to_contain_text("(xn--bnk-0ra.example/login)")
     expect(prose).to_contain_text("(evil.example)")
+    for words in ("https:///good.example (evil.example/good.example)", "/good.example (evil.example/good.example)", "good.example (evil.example)", "(help@good.example?bcc=me@evil.example)"):
+        expect(prose).to_contain_text(words)
     assert page.eval_on_selector_all(".prose img", "all => all.filter((img) => !img.src.startsWith('data:')).length") == 0
     page.reload()
     done(page)

@@ -13,7 +13,11 @@ extension Hearth {
     /// ```
     /// - Throws: `DatabaseError`, `FileError`.
     public var records: Records {
-        get async throws { try await homeRecords.home(home).records }
+        get async throws {
+            let opened = try await homeRecords.home(home)
+            opened.use(own: configuration.assistant.ownCollections)
+            return opened.records
+        }
     }
 }
 

@@ -4,7 +4,7 @@ import HearthBase
 import HearthHTTP
 import HearthRouting
 
-/// The settings of the assistant: `approval.TAG`, `search.*`, `stores.KIND` and `chat.showThinking`.
+/// The settings of the assistant: `approval.TAG`, `search.*`, `stores.KIND`, `stores.KIND.own` and `chat.showThinking`.
 package struct AssistantConfiguration: Sendable, Hashable {
     /// The kinds of search.
     package enum Search: String, Sendable, Hashable, CaseIterable {
@@ -20,10 +20,14 @@ package struct AssistantConfiguration: Sendable, Hashable {
     var searchURL: URL?
     var searchKeyFile: Path?
     private var disabledStores: Set<StoreKind> = []
+    /// The collections that hold the user's own records, by kind.
+    package var ownCollections: [StoreKind: [String]] = [:]
     package var showsThinking = true
 
     /// The kinds of records that can be kept from the assistant.
     static let kinds: [StoreKind] = [.calendar, .reminders, .contacts, .notes, .habits]
+    /// The kinds of records that lie in collections.
+    static let kindsWithCollections: [StoreKind] = [.calendar, .reminders, .contacts]
 
     /// Whether the assistant may use records.
     subscript(uses kind: StoreKind) -> Bool {
@@ -53,6 +57,7 @@ package struct AssistantConfiguration: Sendable, Hashable {
         settings.chat.showThinking = showsThinking
         settings.search = search
         settings.disabledStores = disabledStores
+        settings.ownCollections = ownCollections
         settings.approvals = approvals
         return settings
     }

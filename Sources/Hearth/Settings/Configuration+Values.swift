@@ -82,7 +82,7 @@ extension Configuration {
         for row in Setting.rows(of: self) {
             // These rows take these words, so that writing them throws nothing.
             if row.key.hasPrefix("approval.") { try? row.write(&careful, "never") }
-            if row.key.hasPrefix("stores.") { try? row.write(&careful, "off") }
+            if row.key.hasPrefix("stores.") { try? row.write(&careful, row.key.hasSuffix(".own") ? "none" : "off") }
         }
         var settings = replacingInvalid(with: careful)
         // An invalid address must not send a question to the vendor's own.

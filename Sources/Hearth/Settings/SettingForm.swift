@@ -191,6 +191,16 @@ extension SettingForm where Value == [String] {
         }
     }
 
+    /// Names of folders of records, or `none`.
+    static var collections: Self {
+        let form = list("names of collections, separated by commas, or none", atMost: 64, { $0 }) { (text: String) in
+            PathComponent(text) != nil && !text.hasPrefix(".") && text != "none" ? text : nil
+        }
+        return Self(
+            type: .list, expectation: form.expectation, text: { $0.isEmpty ? "none" : form.text($0) },
+            parse: { $0 == "none" ? [] : form.parse($0) })
+    }
+
     static var hosts: Self {
         list("names of this machine, separated by commas", atMost: 64, { $0 }) { text in
             let name = text.lowercased()

@@ -167,6 +167,17 @@ extension Setting {
                 "stores.\(kind)", \.assistant[uses: StoreKind(rawValue: kind)], .onOrOff,
                 "Whether the assistant may use these records.")
         },
+        .family(
+            "stores.KIND.own", isOpen: false,
+            { _ in AssistantConfiguration.kindsWithCollections.map { "\($0.rawValue).own" } }
+        ) { name in
+            let kind = StoreKind(rawValue: String(name.prefix { $0 != "." }))
+            return Setting(
+                "stores.\(name)", optional: \.assistant.ownCollections[kind], .collections,
+                unset: ["calendar": "personal", "reminders": "personal", "contacts": "none"][kind.rawValue]
+                    ?? "personal, of contacts none",
+                "The collections that only you write to; texts of all others count as from outside.")
+        },
     ]
 
     private static let server: [Setting] = [

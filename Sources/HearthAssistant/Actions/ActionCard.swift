@@ -23,10 +23,11 @@ public struct ActionCard: Sendable, Hashable, Codable, Identifiable {
         /// Where the value occurs literally in a text from outside, such as `web page example.org`; `nil` where it does not.
         public var source: String?
 
+        /// Makes a field. Characters of the value that display as nothing become visible marks.
         public init(name: String, label: String, value: String, source: String? = nil) {
             self.name = name
-            self.label = label
-            self.value = value
+            self.label = ShownText.of(label)
+            self.value = ShownText.of(value)
             self.source = source
         }
     }
@@ -39,6 +40,13 @@ public struct ActionCard: Sendable, Hashable, Codable, Identifiable {
         public var detail = ""
         /// The address of a web page.
         public var url: String?
+
+        init(id: String = "", title: String, detail: String = "", url: String? = nil) {
+            self.id = id
+            self.title = ShownText.of(title)
+            self.detail = ShownText.of(detail)
+            self.url = url
+        }
     }
 
     /// The idempotency key of the action.
@@ -46,17 +54,34 @@ public struct ActionCard: Sendable, Hashable, Codable, Identifiable {
     public let tag: ActionTag
     /// What the action does, such as `New reminder`.
     public var title: String
+    /// The values. Each text of a card has visible marks in place of characters that display as nothing, such as `‹U+202E›`;
+    /// the values in ``payload`` and in records have the characters.
     public var fields: [Field] = []
     public var items: [Item] = []
     public var state: State
     /// The payload of the block, JSON, which the user may edit before approval.
     public var payload: String
     /// What a person needs to know besides: why it failed, who will ring, what cannot be undone.
-    public var note: String?
+    public var note: String? { didSet { note = note.map(ShownText.of) } }
     /// Whether the action can be undone once done.
     public var canUndo = false
     /// Whether the user is asked about it now; only shells that show cards elsewhere set it.
     package var isWaiting: Bool?
     /// The names of the values that the user may change; only shells that show cards elsewhere set it.
     package var editable: [String]?
+
+    init(
+        id: String, tag: ActionTag, title: String, fields: [Field] = [], items: [Item] = [], state: State,
+        payload: String, note: String? = nil, canUndo: Bool = false
+    ) {
+        self.id = id
+        self.tag = tag
+        self.title = ShownText.of(title)
+        self.fields = fields
+        self.items = items
+        self.state = state
+        self.payload = payload
+        self.note = note.map(ShownText.of)
+        self.canUndo = canUndo
+    }
 }

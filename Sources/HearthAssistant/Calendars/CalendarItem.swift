@@ -16,6 +16,8 @@ package struct CalendarItem: Sendable {
     package var recurrenceID: CalendarTime?
     package var alarmMinutes: Int?
     package var isInvitation = false
+    /// The mark of texts that others wrote.
+    package var source: String?
     package var status = ""
     package var completed: CalendarTime?
     package var percent = 0
@@ -38,6 +40,7 @@ package struct CalendarItem: Sendable {
             case "EXDATE": exceptions += CalendarTime.times(ofLine: line)
             case "RECURRENCE-ID": recurrenceID = CalendarTime(line: line)
             case "ORGANIZER": isInvitation = true
+            case SourceLine.name: source = source ?? SourceLine.source(line)
             case "STATUS": status = line.value.trimmingCharacters(in: .whitespaces).uppercased()
             case "COMPLETED": completed = CalendarTime(line: line)
             case "PERCENT-COMPLETE": percent = Int(line.value) ?? 0
@@ -97,6 +100,9 @@ package struct CalendarRecord: Sendable, Identifiable {
 
     /// The master, or the first override.
     package var item: CalendarItem? { master ?? overrides.first }
+
+    /// The mark of any part whose texts others wrote.
+    var source: String? { master?.source ?? overrides.lazy.compactMap(\.source).first }
 }
 
 /// Reads the records of an iCalendar file.

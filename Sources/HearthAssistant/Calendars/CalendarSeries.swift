@@ -114,7 +114,8 @@ extension CalendarSeries {
         }
         return CalendarEvent(
             id: record.id, collection: collection, fields: fields,
-            isInvitation: item.isInvitation || record.master?.isInvitation == true, repeatsUnexpanded: isUnexpanded)
+            isInvitation: item.isInvitation || record.master?.isInvitation == true, repeatsUnexpanded: isUnexpanded,
+            source: record.source)
     }
 
     /// The end of an occurrence in the form of its start.

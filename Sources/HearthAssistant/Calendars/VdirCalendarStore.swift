@@ -21,10 +21,11 @@ package actor VdirCalendarStore: CalendarStore, VdirStore {
     /// - Parameters:
     ///   - timeZone: the zone of the device.
     package init(
-        home: Path, time: TimeSource = .system, timeZone: @escaping @Sendable () -> TimeZone = { .current }
+        home: Path, own: OwnCollections = .personal, time: TimeSource = .system,
+        timeZone: @escaping @Sendable () -> TimeZone = { .current }
     ) {
         folder = VdirFolder(
-            path: home.appending("calendar"), suffix: ".ics", time: time,
+            path: home.appending("calendar"), suffix: ".ics", own: own, time: time,
             parse: { try CalendarFile.records($0, of: "VEVENT") })
         clock = CalendarClock(deviceZone: timeZone)
         self.time = time
@@ -48,7 +49,7 @@ package actor VdirCalendarStore: CalendarStore, VdirStore {
         found.sort { ($0.2.begin, $0.2.end, $0.0.record.id) < ($1.2.begin, $1.2.end, $1.0.record.id) }
         return found.prefix(max(0, limit)).map { series, collection, occurrence in
             EventOccurrence(
-                event: series.event(occurrence.item, collection: collection),
+                event: event(series, occurrence.item, collection),
                 start: clock.eventTime(occurrence.start, series.record.zones), end: series.end(occurrence))
         }
     }
@@ -66,7 +67,13 @@ package actor VdirCalendarStore: CalendarStore, VdirStore {
     package func record(_ id: String) throws -> CalendarEvent? {
         try folder.refresh()
         guard let (collection, record) = folder.find(id), let item = record.item else { return nil }
-        return CalendarSeries(record: record, clock: clock).event(item, collection: collection)
+        return event(CalendarSeries(record: record, clock: clock), item, collection)
+    }
+
+    private func event(_ series: CalendarSeries, _ item: CalendarItem, _ collection: String) -> CalendarEvent {
+        var event = series.event(item, collection: collection)
+        event.source = folder.own.source(.calendar, collection, marked: event.source)
+        return event
     }
 
     /// The events whose title contains the words, those with the nearest occurrence after now first.
@@ -80,7 +87,7 @@ package actor VdirCalendarStore: CalendarStore, VdirStore {
                 guard let item = record.item, words.allSatisfy({ record.folded.contains($0) }) else { continue }
                 let series = CalendarSeries(record: record, clock: clock)
                 let distance = Self.distance(of: series, from: date)
-                found.append((distance, series.event(item, collection: file.collection)))
+                found.append((distance, event(series, item, file.collection)))
             }
         }
         return found.sorted { ($0.distance, $0.event.id) < ($1.distance, $1.event.id) }.prefix(max(0, limit))

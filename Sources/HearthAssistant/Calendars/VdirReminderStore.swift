@@ -18,10 +18,11 @@ package actor VdirReminderStore: VdirStore {
 
     /// A store of the folder `reminders` in `home`; nothing is written before the first change.
     package init(
-        home: Path, time: TimeSource = .system, timeZone: @escaping @Sendable () -> TimeZone = { .current }
+        home: Path, own: OwnCollections = .personal, time: TimeSource = .system,
+        timeZone: @escaping @Sendable () -> TimeZone = { .current }
     ) {
         folder = VdirFolder(
-            path: home.appending("reminders"), suffix: ".ics", time: time,
+            path: home.appending("reminders"), suffix: ".ics", own: own, time: time,
             parse: { try CalendarFile.records($0, of: "VTODO") })
         clock = CalendarClock(deviceZone: timeZone)
         self.time = time
@@ -66,7 +67,8 @@ package actor VdirReminderStore: VdirStore {
             id: record.id, collection: collection, title: item.title, due: due, alarmMinutes: item.alarmMinutes,
             priority: item.priority,
             completed: moment ?? (item.isDone ? Date(timeIntervalSince1970: 0) : nil),
-            isInvitation: item.isInvitation)
+            isInvitation: item.isInvitation,
+            source: folder.own.source(.reminders, collection, marked: record.source))
     }
 
     /// The change of a reminder. A new time of completion completes it; a repeating one moves to its next time instead.

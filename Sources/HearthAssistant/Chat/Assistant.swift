@@ -74,6 +74,7 @@ public final class Assistant: Sendable {
         seeing: (any InferenceEngine)? = nil,
         settings: AssistantSettings, approval: any ActionApproval
     ) {
+        home.use(own: settings.ownCollections)
         self.init(
             conversations: home.conversations,
             stores: stores.filled(from: home.stores.without(settings.disabledStores)),

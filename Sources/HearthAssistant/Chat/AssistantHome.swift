@@ -15,6 +15,10 @@ package struct AssistantHome: Sendable {
     /// The actions of private conversations, in memory.
     package let privateJournal = MemoryActionJournal()
     package let time: TimeSource
+    private let ownCalendars = OwnCollections.personal
+    private let ownLists = OwnCollections.personal
+    /// Cards come from other people: no address book counts as own until the user says so.
+    private let ownBooks = OwnCollections([])
 
     /// Opens the records of a home, and creates the home if it is missing.
     /// - Parameter isKept: whether conversations, notes and habits are those of the disk.
@@ -28,14 +32,21 @@ package struct AssistantHome: Sendable {
         notes = SQLiteNoteStore(database)
         habits = SQLiteHabitStore(database, time: time)
         journal = SQLiteActionJournal(database)
-        calendar = VdirCalendarStore(home: path, time: time)
-        reminders = VdirReminderStore(home: path, time: time)
-        contacts = VdirContactStore(home: path, time: time)
+        calendar = VdirCalendarStore(home: path, own: ownCalendars, time: time)
+        reminders = VdirReminderStore(home: path, own: ownLists, time: time)
+        contacts = VdirContactStore(home: path, own: ownBooks, time: time)
     }
 
     /// The records as plain calls.
     package var records: Records {
         Records(stores, journal: journal, conversations: conversations, time: time)
+    }
+
+    /// Uses the collections of the settings as the user's own.
+    package func use(own collections: [StoreKind: [String]]) {
+        ownCalendars.use(collections[.calendar])
+        ownLists.use(collections[.reminders])
+        ownBooks.use(collections[.contacts])
     }
 
     package var stores: AssistantStores {

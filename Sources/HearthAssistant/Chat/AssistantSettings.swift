@@ -11,6 +11,8 @@ public struct AssistantSettings: Sendable {
     public var actions: [any AssistantAction] = []
     /// The kinds of personal data that the assistant does not use.
     public var disabledStores: Set<StoreKind> = []
+    /// The collections that hold the user's own records, by kind; those of other collections count as text from outside.
+    package var ownCollections: [StoreKind: [String]] = [:]
     /// The tags whose actions the model is not told of.
     public var disabledActions: Set<ActionTag> = []
     /// Tells the user on a reminder's card which program will ring; `nil` says that this one does not.

@@ -34,6 +34,27 @@ package enum ChatHistory {
         return Array(messages.dropFirst((surplus + block - 1) / block * block))
     }
 
+    /// Whether data of the user is in messages: a section with records, facts, files or results, or a picture. The sections
+    /// of an app may hold such data.
+    package static func hasOwnData(in messages: some Sequence<ChatMessage>) -> Bool {
+        let empty = [CalendarSource.nothing, ReminderSource.nothing]
+        return messages.contains { message in
+            guard message.role != .assistant else { return false }
+            return !message.images.isEmpty
+                || PromptMarks.sections(in: message.content).contains {
+                    $0.name != MomentSource.name && !empty.contains($0.text)
+                }
+        }
+    }
+
+    /// The texts from outside in a kept conversation.
+    static func outside(in messages: [AssistantMessage]) -> [OutsideText] {
+        let results = messages.flatMap { $0.results ?? [] }.compactMap { result in
+            result.source.map { OutsideText(source: $0, text: result.text) }
+        }
+        return outside(in: messages.map { ChatMessage($0.role, $0.rawContent ?? $0.content) }) + results
+    }
+
     /// The texts from outside in messages, by their marks.
     package static func outside(in messages: some Sequence<ChatMessage>) -> [OutsideText] {
         messages.filter { $0.role == .user }.flatMap { message in

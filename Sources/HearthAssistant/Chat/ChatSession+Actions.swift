@@ -12,11 +12,19 @@ extension ChatSession {
     private func actionTurn(
         _ answer: AssistantMessage?, question: AssistantMessage?, messages: [ChatMessage]
     ) -> ActionTurn {
-        ActionTurn(
+        // Of a long conversation a prompt has only the last messages, and these may repeat what was in the first ones.
+        let all = self.messages(before: answer) + messages
+        // The results of a search or list in the answer itself.
+        let found = (answer?.results ?? []).compactMap { result in
+            result.source.map { OutsideText(source: $0, text: result.text) }
+        }
+        var outside: [OutsideText] = []
+        for text in ChatHistory.outside(in: all) + found where !outside.contains(text) { outside.append(text) }
+        return ActionTurn(
             conversation: id, message: answer?.id ?? "", now: question?.date ?? parts.time.now,
             timeZone: parts.settings.timeZone, locale: parts.settings.locale,
-            finish: turn?.finish ?? .endOfGeneration, outside: ChatHistory.outside(in: messages),
-            isPrivate: isPrivate)
+            finish: turn?.finish ?? .endOfGeneration, outside: outside,
+            hasOwnData: ChatHistory.hasOwnData(in: all) || answer?.results?.isEmpty == false, isPrivate: isPrivate)
     }
 
     /// Carries out the blocks of a complete answer.
@@ -121,13 +129,10 @@ extension ChatSession {
 }
 
 extension ActionCard {
-    /// The query in the payload of a search.
+    /// The query in the payload of a search: the one that the card shows.
     var query: String? {
         // The payload was checked when it was planned.
-        guard let document = try? JSONValue(parsing: Data(payload.utf8)),
-            case .string(let query)? = document.members?["query"], !query.isEmpty
-        else { return nil }
-        return query
+        try? PayloadDecoder.decode(QueryPayload.self, payload, fields: []).payload.query
     }
 }
 
@@ -168,7 +173,8 @@ extension ChatParts {
             return "\(number + 1). \(result.title)\(place)\n\(result.excerpt)"
         }
         let text = results.isEmpty ? settings.texts.foundNothing : lines.joined(separator: "\n")
-        let source = search.isRemote ? "web search \(search.name)" : nil
+        let source =
+            search.isRemote ? "web search \(search.name)" : RecordSource.joined(results.compactMap(\.source))
         return .searched(card, results: [MessageResult(source: source, text: text).bounded(ChatSession.resultLimit)])
     }
 }

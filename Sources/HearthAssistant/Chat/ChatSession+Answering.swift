@@ -134,7 +134,7 @@ extension ChatSession {
     func messages(before answer: AssistantMessage?) -> [ChatMessage] {
         guard let answer else { return [] }
         return messagesKept.tree.branch(to: answer.parent).map {
-            ChatMessage($0.role, $0.rawContent ?? $0.content, id: $0.id)
+            ChatMessage($0.role, $0.rawContent ?? $0.content, images: $0.images, id: $0.id)
         }
     }
 }

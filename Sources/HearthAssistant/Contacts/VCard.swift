@@ -72,6 +72,7 @@ package enum VCard {
                 full = text
                 decoded.name = place
             case "N": parts = name(ofParts: value)
+            case SourceLine.name: decoded.contact.source = decoded.contact.source ?? SourceLine.source(line)
             case "NICKNAME" where decoded.contact.nicknames.count < entryLimit:
                 decoded.contact.nicknames += ContentText.parts(value, separator: ",").filter { !$0.isEmpty }
                 decoded.nicknames.append(place)

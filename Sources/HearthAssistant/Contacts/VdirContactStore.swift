@@ -13,9 +13,13 @@ package actor VdirContactStore: VdirStore {
     package var folder: VdirFolder<ContactRecord>
 
     /// A store of the folder `contacts` in `home`; nothing is written before the first import.
-    package init(home: Path, time: TimeSource = .system) {
-        folder = VdirFolder(path: home.appending("contacts"), suffix: ".vcf", time: time, parse: VCard.contacts)
+    package init(home: Path, own: OwnCollections = OwnCollections([]), time: TimeSource = .system) {
+        folder = VdirFolder(
+            path: home.appending("contacts"), suffix: ".vcf", own: own, time: time, parse: VCard.contacts)
     }
+
+    /// The address books that the user named as their own.
+    var ownBooks: [String] { folder.own.names }
 
     package func records(matching words: String, limit: Int) throws -> [Contact] {
         try folder.refresh()

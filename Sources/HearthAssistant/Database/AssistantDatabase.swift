@@ -106,6 +106,8 @@ package enum AssistantDatabase {
             ) STRICT;
             CREATE INDEX action_created ON action_journal(created);
             CREATE INDEX action_state ON action_journal(state);
-            """)
+            """),
+        // The source of texts that others wrote.
+        Migration(2, "ALTER TABLE note ADD COLUMN source TEXT; ALTER TABLE habit ADD COLUMN source TEXT;"),
     ]
 }

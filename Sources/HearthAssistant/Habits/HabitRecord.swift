@@ -50,6 +50,7 @@ enum HabitRecord: String {
             "created": .integer(Timestamp(habit.created).milliseconds), "frequency": .string(habit.frequency.rawValue),
             "id": .string(habit.id), "name": .string(habit.name),
         ]
+        if let source = habit.source { members["source"] = .string(source) }
         if withLog {
             members["log"] = .object(
                 JSONMembers(habit.log.map { ($0.key.description, .number(digits($0.value))) }))
@@ -64,11 +65,12 @@ enum HabitRecord: String {
         var frequency: HabitFrequency
         var created: Int64
         var log: [CalendarDay: Double]?
+        var source: String?
 
         var habit: Habit {
             Habit(
                 id: id, name: name, frequency: frequency, created: Timestamp(milliseconds: created).date,
-                log: (log ?? [:]).filter { $0.value.isFinite && $0.value > 0 })
+                log: (log ?? [:]).filter { $0.value.isFinite && $0.value > 0 }, source: source)
         }
     }
 

@@ -51,6 +51,8 @@ package struct SQLiteHabitStore: ByteStore {
             throw AssistantError(
                 .unusablePayload, "the habit has no name of at most 200 characters", context: .init(field: "name"))
         }
+        // The mark stays, whoever changes the name.
+        if let source = known?.source { habit.source = source }
         habit.log = habit.log.filter { $0.value.isFinite && $0.value > 0 }
         if known == nil, let namesake = try await self.habit(named: habit.name) {
             habit = namesake.adding(habit)
@@ -72,6 +74,18 @@ package struct SQLiteHabitStore: ByteStore {
         RecordChange(
             store: .habits, collection: record.rawValue, id: id, before: before.map { record.data($0) },
             after: after.map { record.data($0) })
+    }
+
+    package func marked(_ change: RecordChange, from source: String) async throws -> RecordChange {
+        let kind = try Self.kind(of: change)
+        guard kind != .day, let after = change.after else { return change }
+        var habit = try HabitRecord.habit(after, id: change.id)
+        let before = try change.before.map { try HabitRecord.habit($0, id: change.id) }
+        guard before?.name != habit.name else { return change }
+        habit.source = source
+        var change = change
+        change.after = kind.data(habit)
+        return change
     }
 
     package func apply(_ change: RecordChange) async throws {

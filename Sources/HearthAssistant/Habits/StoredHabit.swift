@@ -4,7 +4,7 @@ import HearthDatabase
 
 /// The rows of one habit.
 struct StoredHabit {
-    static let columns = "number, id, name, frequency, created"
+    static let columns = "number, id, name, frequency, created, source"
 
     let number: Int
     var habit: Habit
@@ -13,7 +13,7 @@ struct StoredHabit {
     static func habit(_ row: borrowing Row) -> Habit {
         Habit(
             id: row.text(1), name: row.text(2), frequency: HabitFrequency(rawValue: row.text(3)) ?? .daily,
-            created: Timestamp(milliseconds: Int64(row.int(4))).date)
+            created: Timestamp(milliseconds: Int64(row.int(4))).date, source: row.optionalText(5))
     }
 
     static func find(_ id: String, _ connection: Connection) throws -> StoredHabit? {
@@ -56,12 +56,13 @@ struct StoredHabit {
     static func save(_ habit: Habit, replacesLog: Bool, _ connection: Connection) throws {
         let number = try connection.first(
             """
-            INSERT INTO habit(id, name, folded_name, frequency, created) VALUES(?1, ?2, ?3, ?4, ?5)
-            ON CONFLICT(id) DO UPDATE SET name = ?2, folded_name = ?3, frequency = ?4, created = ?5 RETURNING number
+            INSERT INTO habit(id, name, folded_name, frequency, created, source) VALUES(?1, ?2, ?3, ?4, ?5, ?6)
+            ON CONFLICT(id) DO UPDATE
+            SET name = ?2, folded_name = ?3, frequency = ?4, created = ?5, source = ?6 RETURNING number
             """,
             [
                 .text(habit.id), .text(habit.name), .text(Habit.folded(habit.name)), .text(habit.frequency.rawValue),
-                .int(Timestamp(habit.created).milliseconds),
+                .int(Timestamp(habit.created).milliseconds), SQLValue.text(habit.source),
             ]
         ) { $0.int(0) }
         guard let number, replacesLog else { return }

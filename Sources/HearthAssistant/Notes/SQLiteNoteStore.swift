@@ -4,7 +4,7 @@ import HearthDatabase
 
 /// Notes in the assistant's database.
 package struct SQLiteNoteStore: ByteStore {
-    private static let columns = "id, title, body, created, changed"
+    private static let columns = "id, title, body, created, changed, source"
     private let database: Database
 
     /// Keeps notes in a database that ``AssistantDatabase`` opened.
@@ -46,6 +46,8 @@ package struct SQLiteNoteStore: ByteStore {
             return RecordChange(store: .notes, id: id, before: NoteRecord.data(present), after: nil)
         }
         note.id = id
+        // The mark stays, whoever changes the text.
+        if let source = present?.source { note.source = source }
         note.title = note.title.trimmingWhitespace
         if note.title.isEmpty { note.title = Note.title(of: note.body) }
         guard !note.title.isEmpty else {
@@ -73,6 +75,17 @@ package struct SQLiteNoteStore: ByteStore {
         return changes
     }
 
+    package func marked(_ change: RecordChange, from source: String) async throws -> RecordChange {
+        guard let after = change.after else { return change }
+        var note = try NoteRecord.note(after, id: change.id)
+        let before = try change.before.map { try NoteRecord.note($0, id: change.id) }
+        guard before?.title != note.title || before?.body != note.body else { return change }
+        note.source = source
+        var change = change
+        change.after = NoteRecord.data(note)
+        return change
+    }
+
     package func apply(_ change: RecordChange) async throws {
         let note = try change.after.map { try NoteRecord.note($0, id: change.id) }
         try await database.write { connection in
@@ -96,7 +109,7 @@ extension SQLiteNoteStore {
         Note(
             id: row.text(0), title: row.text(1), body: row.text(2),
             created: Timestamp(milliseconds: Int64(row.int(3))).date,
-            changed: Timestamp(milliseconds: Int64(row.int(4))).date)
+            changed: Timestamp(milliseconds: Int64(row.int(4))).date, source: row.optionalText(5))
     }
 
     private static func note(_ id: String, _ connection: Connection) throws -> Note? {
@@ -110,12 +123,13 @@ extension SQLiteNoteStore {
     private static func save(_ note: Note, _ connection: Connection) throws {
         let number = try connection.first(
             """
-            INSERT INTO note(id, title, body, created, changed) VALUES(?1, ?2, ?3, ?4, ?5)
-            ON CONFLICT(id) DO UPDATE SET title = ?2, body = ?3, created = ?4, changed = ?5 RETURNING number
+            INSERT INTO note(id, title, body, created, changed, source) VALUES(?1, ?2, ?3, ?4, ?5, ?6)
+            ON CONFLICT(id) DO UPDATE SET title = ?2, body = ?3, created = ?4, changed = ?5, source = ?6
+            RETURNING number
             """,
             [
                 .text(note.id), .text(note.title), .text(note.body), .int(Timestamp(note.created).milliseconds),
-                .int(Timestamp(note.changed).milliseconds),
+                .int(Timestamp(note.changed).milliseconds), SQLValue.text(note.source),
             ]
         ) { $0.int(0) }
         guard let number else { return }

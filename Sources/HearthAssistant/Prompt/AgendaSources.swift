@@ -2,7 +2,8 @@ import Foundation
 
 /// Today's and the next events of the user's calendars.
 ///
-/// An invitation enters as its time and the word "invitation", because another person wrote its texts.
+/// An invitation enters as its time and the word "invitation", because another person wrote its texts. Events of calendars that
+/// other people write are a section of their own, which counts as text from outside.
 package struct CalendarSource: PromptSource {
     private let store: any CalendarStore
     private static let maximumEvents = 12
@@ -15,10 +16,13 @@ package struct CalendarSource: PromptSource {
         let today = text.calendar.startOfDay(for: moment.now)
         let end = text.calendar.date(byAdding: .day, value: Self.days, to: today) ?? today
         let events = try await store.occurrences(from: today, until: end, limit: Self.maximumEvents)
-        let lines = events.map { Self.line($0, text) }
-        let content = lines.isEmpty ? "no events in the next \(Self.days) days" : lines.joined(separator: "\n")
-        return [PromptSection(name: "calendar", text: content, priority: 60)]
+        return PromptSection.sections(
+            "calendar", events.map(\.event), Self.nothing, priority: 60,
+            lines: events.map { Self.line($0, text) })
     }
+
+    /// The text without events.
+    static let nothing = "no events in the next \(days) days"
 
     static func line(_ occurrence: EventOccurrence, _ text: PromptTime) -> String {
         let when: String
@@ -53,10 +57,41 @@ package struct ReminderSource: PromptSource {
             guard let due = reminder.due else { return title }
             return "\(due.isAllDay ? PromptTime(.gmt).day(due.date) : text.dayAndTime(due.date)) \(title)"
         }
-        let content = lines.isEmpty ? "no open reminders" : lines.joined(separator: "\n")
-        return [PromptSection(name: "reminders", text: content, priority: 50)]
+        return PromptSection.sections("reminders", reminders, Self.nothing, priority: 50, lines: lines)
+    }
+
+    /// The text without reminders.
+    static let nothing = "no open reminders"
+}
+
+extension PromptSection {
+    /// The sections of records: the user's own, and those whose texts others wrote. What enters without its texts is own.
+    fileprivate static func sections(
+        _ name: String, _ records: [some AgendaRecord], _ nothing: String, priority: Int, lines: [String]
+    ) -> [PromptSection] {
+        let isOutside = records.map { $0.source != nil && !$0.isInvitation }
+        let own = zip(lines, isOutside).filter { !$0.1 }.map(\.0)
+        let outside = zip(lines, isOutside).filter(\.1).map(\.0)
+        var sections = [
+            PromptSection(
+                name: name, text: own.isEmpty ? nothing : own.joined(separator: "\n"), priority: priority)
+        ]
+        if let source = zip(records, isOutside).filter(\.1).map(\.0).outsideSource {
+            sections.append(
+                PromptSection(
+                    name: name, text: outside.joined(separator: "\n"), priority: priority - 1, source: source))
+        }
+        return sections
     }
 }
+
+/// A record of an agenda, whose texts the model does not see if another person sent it to the user.
+private protocol AgendaRecord: UserRecord {
+    var isInvitation: Bool { get }
+}
+
+extension CalendarEvent: AgendaRecord {}
+extension Reminder: AgendaRecord {}
 
 extension String {
     /// The text on one line of at most `limit` characters.

@@ -2,6 +2,8 @@ import Foundation
 
 /// The date, time, zone and locale of the question, so that the model can compute "tomorrow".
 package struct MomentSource: PromptSource {
+    static let name = "now"
+
     package func sections(at moment: PromptMoment) async throws -> [PromptSection] {
         let text = PromptTime(moment.timeZone)
         let tomorrow = text.calendar.date(byAdding: .day, value: 1, to: moment.now) ?? moment.now
@@ -9,7 +11,7 @@ package struct MomentSource: PromptSource {
             "\(text.weekday(moment.now)) \(text.dayAndTime(moment.now)), \(moment.timeZone.identifier) "
             + "(\(text.offset(at: moment.now))), \(moment.locale.identifier)\n"
             + "Tomorrow is \(text.weekday(tomorrow)) \(text.day(tomorrow))"
-        return [PromptSection(name: "now", text: line, priority: PromptSection.required)]
+        return [PromptSection(name: Self.name, text: line, priority: PromptSection.required)]
     }
 }
 

@@ -55,7 +55,7 @@ package struct PromptBuilder: Sendable {
         let kept = await PromptBudget(window: window).fit(sections, meter)
         let system = kept.filter { $0.place == .instructions }.map(\.marked).joined(separator: "\n\n")
         let known = Self.lastSections(of: history.suffix(Self.rememberedMessages))
-        let tail = kept.filter { $0.place == .tail && known[$0.name] != $0.escapedText }.map(\.marked)
+        let tail = kept.filter { $0.place == .tail && known[$0.key] != $0.escapedText }.map(\.marked)
         return Prompt(system: system, tail: tail.joined(separator: "\n"))
     }
 
@@ -65,11 +65,13 @@ package struct PromptBuilder: Sendable {
         return (results + [text] + (tail.isEmpty ? [] : [tail])).joined(separator: "\n\n")
     }
 
-    /// The last text of each section in earlier messages, by name.
+    /// The last text of each section in earlier messages, by ``PromptSection/key``.
     static func lastSections(of messages: some Sequence<String>) -> [String: String] {
         var last: [String: String] = [:]
         for message in messages {
-            for section in PromptMarks.sections(in: message) { last[section.name] = section.text }
+            for section in PromptMarks.sections(in: message) {
+                last[PromptSection.key(section.name, isOutside: section.source != nil)] = section.text
+            }
         }
         return last
     }
@@ -78,8 +80,13 @@ package struct PromptBuilder: Sendable {
 extension PromptSection {
     /// The text with its marks.
     var marked: String {
-        name.isEmpty ? text : PromptMarks.marked(text, as: name, isPrivate: sharing == .never)
+        name.isEmpty ? text : PromptMarks.marked(text, as: name, isPrivate: sharing == .never, source: source)
     }
+
+    /// Tells the texts of others from the user's own in sections of one name.
+    fileprivate static func key(_ name: String, isOutside: Bool) -> String { isOutside ? name + " outside" : name }
+
+    fileprivate var key: String { Self.key(name, isOutside: source != nil) }
 
     /// The text as it stands between its marks.
     fileprivate var escapedText: String { PromptMarks.sections(in: marked).first?.text ?? text }

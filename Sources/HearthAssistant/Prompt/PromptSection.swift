@@ -25,6 +25,8 @@ package struct PromptSection: Sendable, Hashable {
     package var priority = 0
     package var place = Place.tail
     package var sharing = Sharing.bySetting
+    /// Where the text is from, if others wrote it.
+    package var source: String?
 
     /// The priority of a section that is always part of the prompt.
     package static let required = Int.max

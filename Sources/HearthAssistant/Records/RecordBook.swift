@@ -92,9 +92,12 @@ public struct RecordBook<Record: UserRecord>: Sendable {
     /// All records as one file: iCalendar, vCards, or JSON.
     public func export() async throws -> Data { try await store.exported() }
 
-    /// Carries out the changes of an import.
+    /// Carries out the changes of an import. The texts of a file may be those of other people.
     package func carryOut(_ changes: [RecordChange]) async throws -> RecordImport {
-        let effective = changes.filter { $0.before != $0.after }
+        var effective: [RecordChange] = []
+        for change in changes where change.before != change.after {
+            effective.append(try await store.marked(change, from: "import"))
+        }
         let added = effective.count { $0.before == nil }
         let card = ActionCard(commanded: "Import \(noun)s", tag, record: "\(effective.count) \(noun)s")
         try await runner.carryOut(card, effective)

@@ -59,16 +59,19 @@ public struct CalendarEvent: UserRecord {
     public var isInvitation: Bool
     /// Whether its recurrence is shown as "repeats, not expanded": the rule is kept, but only its first occurrence is listed.
     public var repeatsUnexpanded: Bool
+    /// Where its texts are from if others wrote them, such as `calendar team`; `nil` for the user's own.
+    public var source: String?
 
     public init(
         id: String = "", collection: String = "", fields: EventFields, isInvitation: Bool = false,
-        repeatsUnexpanded: Bool = false
+        repeatsUnexpanded: Bool = false, source: String? = nil
     ) {
         self.id = id
         self.collection = collection
         self.fields = fields
         self.isInvitation = isInvitation
         self.repeatsUnexpanded = repeatsUnexpanded
+        self.source = source
     }
 
     public var displayName: String { fields.title ?? "" }
@@ -77,7 +80,7 @@ public struct CalendarEvent: UserRecord {
 extension CalendarEvent: Codable {
     private enum CodingKeys: String, CodingKey {
         case id, calendar, title, start, end, allDay, timeZone, location, notes, recurrence, alarmMinutes, isInvitation
-        case repeatsUnexpanded
+        case repeatsUnexpanded, source
     }
 
     public init(from decoder: any Decoder) throws {
@@ -94,7 +97,8 @@ extension CalendarEvent: Codable {
                 recurrence: try optional(.recurrence),
                 alarmMinutes: try values.decodeIfPresent(Int.self, forKey: .alarmMinutes)),
             isInvitation: try values.decodeIfPresent(Bool.self, forKey: .isInvitation) ?? false,
-            repeatsUnexpanded: try values.decodeIfPresent(Bool.self, forKey: .repeatsUnexpanded) ?? false)
+            repeatsUnexpanded: try values.decodeIfPresent(Bool.self, forKey: .repeatsUnexpanded) ?? false,
+            source: try optional(.source))
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -112,6 +116,7 @@ extension CalendarEvent: Codable {
         try values.encode(fields.alarmMinutes, forKey: .alarmMinutes)
         try values.encode(isInvitation, forKey: .isInvitation)
         try values.encode(repeatsUnexpanded, forKey: .repeatsUnexpanded)
+        try values.encodeIfPresent(source, forKey: .source)
     }
 }
 

@@ -25,10 +25,13 @@ public struct Contact: UserRecord {
     public var mails: [Entry]
     public var organization: String
     public var note: String
+    /// Where its texts are from if others wrote them, such as `calendar team`; `nil` for the user's own.
+    public var source: String?
 
     public init(
         id: String = "", collection: String = "", name: String, nicknames: [String] = [], numbers: [Entry] = [],
-        mails: [Entry] = [], organization: String = "", note: String = ""
+        mails: [Entry] = [], organization: String = "", note: String = "",
+        source: String? = nil
     ) {
         self.id = id
         self.collection = collection
@@ -38,12 +41,13 @@ public struct Contact: UserRecord {
         self.mails = mails
         self.organization = organization
         self.note = note
+        self.source = source
     }
 
     public var displayName: String { name }
 
     private enum CodingKeys: String, CodingKey {
-        case id, name, nicknames, numbers, mails, organization, note
+        case id, name, nicknames, numbers, mails, organization, note, source
         case collection = "book"
     }
 }

@@ -17,16 +17,19 @@ public struct Habit: UserRecord {
     public var created: Date
     /// The amount by day.
     public var log: [CalendarDay: Double]
+    /// Where its texts are from if others wrote them, such as `calendar team`; `nil` for the user's own.
+    public var source: String?
 
     public init(
         id: String = "", name: String, frequency: HabitFrequency = .daily, created: Date = .distantPast,
-        log: [CalendarDay: Double] = [:]
+        log: [CalendarDay: Double] = [:], source: String? = nil
     ) {
         self.id = id
         self.name = name
         self.frequency = frequency
         self.created = created
         self.log = log
+        self.source = source
     }
 
     public var displayName: String { name }

@@ -11,16 +11,19 @@ public struct Note: UserRecord {
     public var body: String
     public var created: Date
     public var changed: Date
+    /// Where its texts are from if others wrote them, such as `calendar team`; `nil` for the user's own.
+    public var source: String?
 
     public init(
         id: String = "", title: String = "", body: String = "", created: Date = .distantPast,
-        changed: Date = .distantPast
+        changed: Date = .distantPast, source: String? = nil
     ) {
         self.id = id
         self.title = title
         self.body = body
         self.created = created
         self.changed = changed
+        self.source = source
     }
 
     public var displayName: String { title.isEmpty ? Self.title(of: body) : title }

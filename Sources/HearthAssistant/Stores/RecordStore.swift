@@ -13,12 +13,20 @@ public protocol UserRecord: Codable, Sendable, Hashable, Identifiable where ID =
     var id: String { get set }
     /// The title or the name.
     var displayName: String { get }
+    /// Where its texts are from if others wrote them, such as `calendar team`; `nil` for the user's own.
+    var source: String? { get set }
     /// Sets the dates that say when the record was made and changed, where it has them.
     mutating func stamp(_ date: Date, isNew: Bool)
 }
 
 extension UserRecord {
     public mutating func stamp(_ date: Date, isNew: Bool) {}
+
+    /// A record without a source is the user's own.
+    public var source: String? {
+        get { nil }
+        set {}
+    }
 }
 
 /// The records of one kind: reads them, and writes one at a time.
@@ -50,6 +58,9 @@ package protocol ByteStore<Record>: RecordStore {
     /// - Throws: ``AssistantError``: `no-such-record`, `unusable-payload`, `unusable-recurrence`.
     func change(of id: String, to record: Record?) async throws -> RecordChange
 
+    /// The change with a mark on records whose texts are new, that others wrote them. The mark outlives later changes.
+    func marked(_ change: RecordChange, from source: String) async throws -> RecordChange
+
     /// Applies a change. Does nothing if the record has the new content already.
     /// - Throws: ``AssistantError`` with `changed-elsewhere` if another program has changed the record; `FileError`.
     func apply(_ change: RecordChange) async throws
@@ -69,6 +80,8 @@ extension ByteStore {
     package func write(_ record: Record?, id: String) async throws { try await apply(change(of: id, to: record)) }
 
     package func unreadableFiles() async throws -> [String] { [] }
+
+    package func marked(_ change: RecordChange, from source: String) async throws -> RecordChange { change }
 
     package func importing(_ data: Data) async throws -> [RecordChange] {
         var changes: [RecordChange] = []
@@ -96,12 +109,31 @@ private struct JSONStore<Base: RecordStore>: ByteStore {
         guard record != nil || before != nil else { throw AssistantError.noRecord(id) }
         var after = record
         after?.id = id
+        if let source = before?.source { after?.source = source }
         if after?.displayName.trimmingWhitespace.isEmpty == true {
             throw AssistantError(.unusablePayload, "the title is missing", context: ErrorContext(field: "title"))
         }
         return RecordChange(
             store: Record.kind, id: id, before: try before.map { try RecordJSON.data($0) },
             after: try after.map { try RecordJSON.data($0) })
+    }
+
+    func marked(_ change: RecordChange, from source: String) async throws -> RecordChange {
+        guard let after = change.after else { return change }
+        if let before = change.before, try texts(before) == texts(after) { return change }
+        var record = try RecordJSON.value(Record.self, after)
+        record.source = source
+        var change = change
+        change.after = try RecordJSON.data(record)
+        return change
+    }
+
+    /// The values that people write in words.
+    private func texts(_ data: Data) throws -> [JSONValue?] {
+        let members = try JSONValue(parsing: data).members ?? [:]
+        return [
+            "title", "body", "name", "location", "notes", "note", "nicknames", "numbers", "mails", "organization",
+        ].map { members[$0] }
     }
 
     func apply(_ change: RecordChange) async throws {

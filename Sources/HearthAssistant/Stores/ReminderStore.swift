@@ -19,10 +19,12 @@ public struct Reminder: UserRecord {
     public var completed: Date?
     /// Whether another person has assigned it (an ORGANIZER): its texts are from outside.
     public var isInvitation: Bool
+    /// Where its texts are from if others wrote them, such as `calendar team`; `nil` for the user's own.
+    public var source: String?
 
     public init(
         id: String = "", collection: String = "", title: String, due: EventTime? = nil, alarmMinutes: Int? = nil,
-        priority: Int = 0, completed: Date? = nil, isInvitation: Bool = false
+        priority: Int = 0, completed: Date? = nil, isInvitation: Bool = false, source: String? = nil
     ) {
         self.id = id
         self.collection = collection
@@ -32,6 +34,7 @@ public struct Reminder: UserRecord {
         self.priority = priority
         self.completed = completed
         self.isInvitation = isInvitation
+        self.source = source
     }
 
     public var displayName: String { title }
@@ -39,7 +42,7 @@ public struct Reminder: UserRecord {
 
 extension Reminder: Codable {
     private enum CodingKeys: String, CodingKey {
-        case id, list, title, due, allDay, timeZone, alarmMinutes, priority, completed, isInvitation
+        case id, list, title, due, allDay, timeZone, alarmMinutes, priority, completed, isInvitation, source
     }
 
     public init(from decoder: any Decoder) throws {
@@ -53,7 +56,8 @@ extension Reminder: Codable {
             alarmMinutes: try values.decodeIfPresent(Int.self, forKey: .alarmMinutes),
             priority: try values.decodeIfPresent(Int.self, forKey: .priority) ?? 0,
             completed: try values.decodeIfPresent(Date.self, forKey: .completed),
-            isInvitation: try values.decodeIfPresent(Bool.self, forKey: .isInvitation) ?? false)
+            isInvitation: try values.decodeIfPresent(Bool.self, forKey: .isInvitation) ?? false,
+            source: try values.decodeIfPresent(String.self, forKey: .source))
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -68,6 +72,7 @@ extension Reminder: Codable {
         try values.encode(priority, forKey: .priority)
         try values.encode(completed, forKey: .completed)
         try values.encode(isInvitation, forKey: .isInvitation)
+        try values.encodeIfPresent(source, forKey: .source)
     }
 }
 

@@ -25,12 +25,17 @@ package struct OwnTextSearch: SearchProvider {
         var results: [SearchResult] = []
         for note in try await query.isEmpty ? [] : notes?.records(matching: query, limit: limit) ?? [] {
             let title = note.title.isEmpty ? "Note" : note.title
-            results.append(SearchResult(title: title, excerpt: note.body.promptLine(500), id: note.id))
+            results.append(
+                SearchResult(title: title, excerpt: note.body.promptLine(500), id: note.id, source: note.source))
         }
         for hit in try await conversations?.search(query, limit: limit) ?? [] where results.count < limit {
+            // What was said after a text from outside may repeat it.
+            let messages = try await conversations?.messages(of: hit.conversation.id) ?? []
+            let outside = ChatHistory.outside(in: messages)
             results.append(
                 SearchResult(
-                    title: hit.conversation.title, excerpt: hit.excerpt.promptLine(200), id: hit.conversation.id))
+                    title: hit.conversation.title, excerpt: hit.excerpt.promptLine(200), id: hit.conversation.id,
+                    source: RecordSource.name(of: outside)))
         }
         return Array(results.prefix(limit))
     }

@@ -9,6 +9,8 @@ package struct SearchResult: Sendable, Hashable, Codable {
     package var url: String?
     /// Identifies the user's own text in its store; empty for a web page.
     package var id = ""
+    /// Where the text is from, if it is one of the user's that others wrote.
+    package var source: String?
 }
 
 /// Answers the queries of `WEB_SEARCH` blocks.

@@ -1,4 +1,5 @@
 import Foundation
+import Hearth
 import HearthAssistant
 import HearthBase
 import HearthDatabase
@@ -9,6 +10,9 @@ extension AssistantHome {
     /// - Throws: `ConfigurationError` with `no-home`; `DatabaseError`, `FileError`.
     init(_ context: CommandContext, isKept: Bool = true) async throws {
         try await self.init(path: try context.home, isKept: isKept, time: context.time)
+        // Records are there without valid settings too.
+        guard let configuration = try? await context.configuration else { return }
+        use(own: configuration.assistant.ownCollections)
     }
 }
 

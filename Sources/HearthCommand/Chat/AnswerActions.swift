@@ -12,6 +12,8 @@ struct AnswerActions: Sendable {
     let chat: Chat
     let parts: ConversationParts
     let context: CommandContext
+    /// What was piped in beside the question, which another person may have written.
+    var piped = ""
 
     /// The tags whose blocks become cards. With a system prompt or a shape of the user's own, blocks are text.
     var tags: [ActionTag] {
@@ -36,7 +38,9 @@ struct AnswerActions: Sendable {
         let runner = setup.assistant.actions
         let turn = ActionTurn(
             conversation: ActionCard.newID(), message: ActionCard.newID(), now: context.time.now,
-            finish: reason, isPrivate: chat.route.isPrivate)
+            finish: reason,
+            outside: piped.isEmpty ? [] : [OutsideText(source: "standard input", text: piped)],
+            isPrivate: chat.route.isPrivate)
         guard chat.hasPerson(context), reason.isComplete else {
             return try list(await runner.notCarriedOut(blocks, in: turn), isComplete: reason.isComplete)
         }

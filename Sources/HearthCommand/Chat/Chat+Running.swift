@@ -96,7 +96,7 @@ extension Chat {
             return try await AssistantRun(chat: self, parts: parts, context: context).perform(question?.marked)
         }
         let session = LanguageModelSession(model: parts.engine, instructions: systemPrompt)
-        let actions = AnswerActions(chat: self, parts: parts, context: context)
+        let actions = AnswerActions(chat: self, parts: parts, context: context, piped: question.piped)
         let reason = try await parts.printer.print(
             session.streamResponse(to: question.text, images: parts.images, options: parts.options).events,
             hiding: actions.tags, take: actions.take)

@@ -79,8 +79,8 @@ struct Chat: Command {
 
         Without a terminal, actions that need a yes are declined and listed on stderr, unless --approve names their
         tags: CALENDAR_ACTION, NOTE_ACTION, HABIT_ACTION, REMINDER_ACTION, CONTACTS_SEARCH, WEB_SEARCH. Texts from
-        outside (web pages, files, contacts, invitations, what is piped in beside --prompt) make each action ask, with
-        --approve too.
+        outside (web pages, files, contacts, imports, calendars that are not your own, what is piped in beside --prompt)
+        make each action ask, with --approve too; so does a web search while your records are in the conversation.
 
         Without REF it uses the configured defaultModel, else the only installed model that answers. A .gguf file runs
         without being installed.

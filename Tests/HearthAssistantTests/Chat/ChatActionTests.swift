@@ -137,6 +137,58 @@ import Testing
         #expect(await chat.engine.options.last?.timeout == .seconds(120))
     }
 
+    /// The words of a search may hold data of the user: then it asks with the exact words, whatever was approved before.
+    @Test func aSearchWithDataInTheContextAsks() async throws {
+        struct Section: PromptSource {
+            let section: PromptSection
+            func sections(at moment: PromptMoment) async throws -> [PromptSection] { [section] }
+        }
+        var approved = ApprovalPolicy(settings: [.webSearch: .always], preApproved: [.webSearch])
+        approved.approve(.webSearch, in: "c")
+        let sections: [(PromptSection?, asks: Bool)] = [
+            (nil, false), (PromptSection(name: "calendar", text: CalendarSource.nothing), false),
+            (PromptSection(name: "reminders", text: ReminderSource.nothing), false),
+            (PromptSection(name: "calendar", text: "2026-11-25 10:00-11:00 Doctor"), true),
+            (PromptSection(name: "calendar", text: "2026-11-25 10:00-11:00 invitation"), true),
+            (PromptSection(name: "reminders", text: "Take the pills"), true),
+            (PromptSection(name: "facts", text: "I am ill", place: .instructions), true),
+            (PromptSection(name: "weather", text: "Sunny"), true),
+        ]
+        for (section, asks) in sections {
+            let chat = ChatFixture(
+                [said(#"[WEB_SEARCH:{"query":"Doctor  4711\u200d"}]"#), said("No.")],
+                sources: section.map { [Section(section: $0)] } ?? [], search: Finder(), policy: approved)
+            await chat.send("Tides?")
+            let asked = await chat.approval.asked
+            #expect(asked.count == (asks ? 1 : 0), "\(section?.text ?? "")")
+            #expect(asked.allSatisfy { $0.fields.map(\.value) == ["Doctor  4711‹U+200D›"] })
+        }
+    }
+
+    /// Results of the user's own lists stay in the conversation, and so do files and pictures.
+    @Test func earlierDataMakesALaterSearchAsk() async throws {
+        let policy = ApprovalPolicy(settings: [.webSearch: .always, .note: .always])
+        let search = said(#"[WEB_SEARCH:{"query":"tides"}]"#)
+        let listed = ChatFixture(
+            [said(#"[NOTE_ACTION:{"action":"list"}]"#), said("Ok"), search], search: Finder(), policy: policy)
+        for question in ["List", "Thanks", "Tides?"] { await listed.send(question) }
+        #expect(await listed.approval.asked.map(\.tag) == [.webSearch])
+        let pictured = ChatFixture([said("A cat"), search], search: Finder(), policy: policy)
+        await pictured.send("What is it?", images: [try ChatImage(TestPictures.png)])
+        await pictured.send("Tides?")
+        #expect(await pictured.approval.asked.map(\.tag) == [.webSearch])
+    }
+
+    /// The server gets the words that the card shows.
+    @Test func theQueryIsTheOneOnTheCard() async throws {
+        let chat = ChatFixture(
+            [said(#"[WEB_SEARCH:{"query":"a\u202e\u2063b\u200b"}]"#), said("No.")], search: Finder())
+        let answer = try #require(await chat.send("Look").finished.first)
+        let shown = try #require(answer.cards.first?.fields.first?.value)
+        let results = try #require(await chat.engine.requests.last?.last?.content)
+        #expect(shown == "ab" && results.contains("about ab\n"))
+    }
+
     @Test(arguments: [("nothing", ActionCard.State.done), ("fail", .failed)])
     func aSearchWithoutResultsIsAnswered(_ query: String, _ state: ActionCard.State) async throws {
         let chat = ChatFixture(

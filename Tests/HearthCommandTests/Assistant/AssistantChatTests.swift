@@ -38,7 +38,7 @@ private struct ChatLab {
     /// Talks with these lines typed.
     func talk(
         _ lines: String, act: ActionTag? = nil, approved: Set<ActionTag> = [], editor: String? = nil,
-        system: String? = nil, configuration: Configuration = Configuration()
+        system: String? = nil, isPrivate: Bool = false, configuration: Configuration = Configuration()
     ) async throws {
         let context = context(lines, editor: editor)
         let approval = TerminalApproval()
@@ -48,13 +48,15 @@ private struct ChatLab {
             printer: AnswerPrinter(console: context.console, format: .text, model: "scripted"), images: [],
             options: GenerationOptions())
         let setup = try await AssistantSetup(
-            parts, thinks: true, preApproved: approved, systemPrompt: system, approval: approval, in: context)
+            parts, thinks: true, preApproved: approved, systemPrompt: system, isPrivate: isPrivate, approval: approval,
+            in: context)
         let chat = AssistantChat(
-            context, setup, session: try await setup.assistant.session(),
+            context, setup, session: try await setup.assistant.session(isPrivate: isPrivate),
             reader: PlainLines(context.input, context.console), approval: approval, attachments: Attachments(),
             act: act,
             shares: nil, modelName: { "scripted" },
-            findModel: { _ in throw CommandError(.noModel, "there is no other model") }, setPrivate: { _ in })
+            findModel: { _ in throw CommandError(.noModel, "there is no other model") }, isPrivate: isPrivate,
+            checkPrivate: {})
         try await chat.run()
         await setup.home.database.close()
         await hearth.close()
@@ -190,6 +192,27 @@ private struct ChatLab {
         #expect(lab.output.contents.contains("from file letter.txt"))
         let sent = try #require(await lab.engine.requests.last?.last?.content)
         #expect(sent.contains("<file source=\"file letter.txt\">"))
+    }
+
+    /// A run that begins as private, and a conversation after `/private`: no query leaves, whatever the model writes.
+    @Test(arguments: [true, false]) func aPrivateConversationSearchesNothing(_ isRun: Bool) async throws {
+        let server = try FaultServer { _ in Reply(body: .data(Data(#"{"results": []}"#.utf8))) }
+        var configuration = Configuration()
+        try configuration.set("search.kind", to: "searxng")
+        try configuration.set("search.url", to: try server.url("/").absoluteString)
+        try configuration.set("approval.WEB_SEARCH", to: "always")
+        let block = #"[WEB_SEARCH:{"query":"secret diagnosis"}]"#
+        let lab = try ChatLab([block, block, block, "Found."])
+        try await lab.talk(
+            (isRun ? "/new\n" : "/private\n") + "one\n\(try server.url("/page"))\n/exit", act: .webSearch,
+            isPrivate: isRun, configuration: configuration)
+        #expect(await lab.engine.requests.count == 2)
+        #expect(server.requests.isEmpty)
+        let kept = try await lab.records { try await $0.conversations.conversations(limit: 10, offset: 0) }
+        #expect(kept.isEmpty)
+        // Without privacy, the same settings and words search.
+        try await lab.talk("one\n/exit", configuration: configuration)
+        #expect(!server.requests.isEmpty)
     }
 
     @Test func conversationsAreKeptAndFound() async throws {

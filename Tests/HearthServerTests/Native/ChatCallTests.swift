@@ -163,6 +163,28 @@ import Testing
         }
     }
 
+    @Test func aPrivateConversationSearchesNothing() async throws {
+        let server = try FaultServer { _ in Reply(body: .data(Data(#"{"results": []}"#.utf8))) }
+        let block = #"[WEB_SEARCH:{"query":"secret diagnosis"}]"#
+        try await NativeFixture.with([block]) { fixture in
+            try await fixture.download()
+            let address = try server.url("/").absoluteString
+            let settings = #"{"search.kind": "searxng", "search.url": "\#(address)", "approval.WEB_SEARCH": "always"}"#
+            #expect(try await fixture.call("PATCH", "/settings", settings).status == 200)
+            let id = try await chat(fixture, #"{"isPrivate": true}"#)
+            let forced = #"{"text": "Look", "act": "WEB_SEARCH"}"#
+            #expect(try await fixture.call("POST", "/chats/\(id)/messages", forced).status == 400)
+            let turn = try await fixture.call("POST", "/chats/\(id)/messages", #"{"text": "\#(address)"}"#).body
+            let message = try await finished(fixture, try #require(turn["answer"]?.text))
+            #expect("\(message)".contains("secret diagnosis"))
+            #expect(server.requests.isEmpty)
+            let other = try await chat(fixture)
+            let searched = try await fixture.call("POST", "/chats/\(other)/messages", forced).body
+            _ = try await finished(fixture, try #require(searched["answer"]?.text))
+            #expect(!server.requests.isEmpty)
+        }
+    }
+
     @Test func withoutAModelAMessageFailsWithTheButton() async throws {
         try await NativeFixture.with { fixture in
             let id = try await chat(fixture)

@@ -21,6 +21,7 @@ import Testing
             "serve.hosts": "box.local", "serve.origins": "https://app.example.org", "defaultModel": "family@1.0.0:q4",
             "visionModel": "family", "cloud.model": "model", "gateway.header": "X-Key", "serve.keepAlive": "always",
             "gateway.files": "https://a.example/x,https://b.example", "trust.main": "/other/root.json",
+            "stores.calendar.own": "team,home", "stores.reminders.own": "none", "stores.contacts.own": "personal",
         ]
         if let text = texts[row.key] { return text }
         return switch row.type {
@@ -38,13 +39,14 @@ import Testing
     @Test func invalidValuesAreReplacedCarefully() throws {
         let json = #"""
             {"cloud": {"kind": "gemini", "shares": "non"}, "routing": {"forceLocal": "yes"},
-             "approval": {"NOTE_ACTION": "nevr"}, "stores": {"contacts": "of", "notes": "on"}}
+             "approval": {"NOTE_ACTION": "nevr"}, "stores": {"contacts": "of", "notes": "on", "calendar.own": "../x"}}
             """#
         let settings = try Configuration(json: Data(json.utf8)).replacingInvalidCarefully()
         #expect(settings.cloud.kind == nil && settings.forceLocal && settings.problems.isEmpty)
         #expect(try settings.value(of: "approval.NOTE_ACTION") == "never")
         #expect(try settings.value(of: "stores.contacts") == "off")
         #expect(try settings.value(of: "stores.notes") == "on")
+        #expect(try settings.value(of: "stores.calendar.own") == "none")
     }
 
     @Test(arguments: rows.map(\.key)) func eachSettingIsSetReadAndReset(key: String) throws {

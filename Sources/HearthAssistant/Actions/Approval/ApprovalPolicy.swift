@@ -6,6 +6,9 @@
 /// | `ask` | asks | asks |
 /// | `always`, approved before | runs | asks |
 /// | `never` | refused | refused |
+///
+/// A query that leaves the device also asks, whatever is set, while data of the user is in the context: the model may have put
+/// it into the words.
 package struct ApprovalPolicy: Sendable, Hashable {
     /// The user's setting `approval.TAG`.
     package enum Setting: String, Sendable, Hashable, Codable, CaseIterable {
@@ -28,13 +31,16 @@ package struct ApprovalPolicy: Sendable, Hashable {
     }
 
     /// Decides about an action.
-    /// - Parameter isTainted: whether any text from outside is in the context of the answer.
+    /// - Parameters:
+    ///   - isTainted: whether any text from outside is in the context of the answer.
+    ///   - hasOwnData: whether records, files or results of the user are.
     package func verdict(
-        _ tag: ActionTag, _ effect: ActionPlan.Effect, in conversation: String, isTainted: Bool
+        _ tag: ActionTag, _ effect: ActionPlan.Effect, in conversation: String, isTainted: Bool,
+        hasOwnData: Bool = false
     ) -> Verdict {
         let setting = settings[tag]
         if setting == .never { return .refuse }
-        if isTainted { return .ask }
+        if isTainted || effect == .sends && hasOwnData { return .ask }
         if preApproved.contains(tag) || approved[conversation]?.contains(tag) == true { return .run }
         switch setting {
         case .always: return .run

@@ -3,4 +3,9 @@ package struct OutsideText: Sendable, Hashable, Codable {
     /// Where the text is from, such as `web page example.org`.
     package var source: String
     package var text: String
+
+    package init(source: String, text: String) {
+        self.source = source
+        self.text = text
+    }
 }

@@ -5,6 +5,8 @@ struct ActionRefusal: Error {
     let error: AssistantError
     var items: [ActionCard.Item] = []
     var itemsForModel: [ActionCard.Item]?
+    /// Where the texts of the items are from, if others wrote them.
+    var outsideSource: String?
 
     static func missing(_ field: String) -> AssistantError { PayloadDecoder.unusable("\(field) is missing") }
 
@@ -38,7 +40,8 @@ extension RecordStore {
         let names = items.map { $0.detail.isEmpty ? $0.title : "\($0.title) (\($0.detail))" }
         throw ActionRefusal(
             error: AssistantError(.ambiguousRecord, "several \(kind)s fit: \(names.joined(separator: "; "))"),
-            items: items, itemsForModel: fitting.map { item($0, true) })
+            items: items, itemsForModel: fitting.map { item($0, true) },
+            outsideSource: fitting.outsideSource)
     }
 }
 

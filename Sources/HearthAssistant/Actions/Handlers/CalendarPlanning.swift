@@ -157,7 +157,8 @@ struct CalendarPlanning: Sendable {
                 items: shown.map { item($0.event, $0.start, $0.end) },
                 itemsForModel: shown.map { item($0.event, $0.start, $0.end, isForModel: true) },
                 note: found.isEmpty
-                    ? "No event lies in that time." : found.count > Self.limit ? "There are more." : nil)
+                    ? "No event lies in that time." : found.count > Self.limit ? "There are more." : nil,
+                outsideSource: shown.map(\.event).filter { !$0.isInvitation }.outsideSource)
         }
     }
 }

@@ -20,6 +20,9 @@ package struct ContactsSearchAction: AssistantAction {
             effect: .reads
         ) { [store] in
             let found = try await store.records(matching: payload.query, limit: Self.limit + 1)
+            // Cards come from other people, unless the user says otherwise of an address book.
+            let own = await (store as? VdirContactStore)?.ownBooks ?? []
+            let isOwn = found.prefix(Self.limit).allSatisfy { $0.source == nil && own.contains($0.collection) }
             let items = found.prefix(Self.limit).map { contact in
                 ActionCard.Item(
                     id: contact.id, title: PayloadText.cleaned(contact.name), detail: Self.detail(of: contact))
@@ -27,7 +30,7 @@ package struct ContactsSearchAction: AssistantAction {
             return ActionPlan.Result(
                 items: items,
                 note: found.isEmpty ? "No contact fits." : found.count > Self.limit ? "There are more." : nil,
-                outsideSource: items.isEmpty ? nil : "contacts")
+                outsideSource: items.isEmpty || isOwn ? nil : "contacts")
         }
     }
 

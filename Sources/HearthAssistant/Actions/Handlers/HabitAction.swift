@@ -48,10 +48,11 @@ package struct HabitAction: AssistantAction {
         let amount = payload.amount ?? 1
         guard amount > 0, amount <= 1_000_000 else { throw PayloadDecoder.unusable("amount is not positive") }
         guard let habit = try await store.habit(named: name) else {
-            let names = try await store.records(matching: "", limit: .max).prefix(8).map {
+            let known = try await store.records(matching: "", limit: .max).prefix(8)
+            let names = known.map {
                 ActionCard.Item(id: $0.id, title: $0.name, detail: $0.frequency.rawValue)
             }
-            throw ActionRefusal(error: ActionRefusal.unknown("habit"), items: Array(names))
+            throw ActionRefusal(error: ActionRefusal.unknown("habit"), items: names, outsideSource: known.outsideSource)
         }
         let change = try await store.logging(habit.name, on: day, amount: amount)
         let before = habit.log[day] ?? 0
@@ -67,7 +68,8 @@ package struct HabitAction: AssistantAction {
     private func list(_ context: ActionContext) -> ActionPlan {
         ActionPlan(title: "Habits", effect: .reads) { [store] in
             let today = CalendarDay(of: context.now, in: context.timeZone)
-            let items = try await store.records(matching: "", limit: .max).prefix(20).map { habit in
+            let habits = try await store.records(matching: "", limit: .max).prefix(20)
+            let items = habits.map { habit in
                 let streak = HabitStreak(of: habit, on: today)
                 let unit = habit.frequency == .daily ? "days" : "weeks"
                 let done = streak.isDone ? "done" : "not done yet"
@@ -76,7 +78,9 @@ package struct HabitAction: AssistantAction {
                     detail: "\(habit.frequency.rawValue), \(done), \(streak.current) \(unit) in a row, "
                         + "longest \(streak.longest)")
             }
-            return ActionPlan.Result(items: items, note: items.isEmpty ? "No habit is defined." : nil)
+            return ActionPlan.Result(
+                items: items, note: items.isEmpty ? "No habit is defined." : nil,
+                outsideSource: habits.outsideSource)
         }
     }
 }

@@ -56,7 +56,9 @@ package struct NoteAction: AssistantAction {
             title: "Search notes", fields: [.init(name: "query", label: "Query", value: query)], effect: .reads
         ) { [store] in
             let found = try await store.records(matching: query, limit: 8)
-            return ActionPlan.Result(items: found.map(Self.item), note: found.isEmpty ? "No note fits." : nil)
+            return ActionPlan.Result(
+                items: found.map(Self.item), note: found.isEmpty ? "No note fits." : nil,
+                outsideSource: found.outsideSource)
         }
     }
 

@@ -80,7 +80,8 @@ package struct ReminderAction: AssistantAction {
             return ActionPlan.Result(
                 items: found.prefix(20).map { Self.item($0, context) },
                 itemsForModel: found.prefix(20).map { Self.item($0, context, isForModel: true) },
-                note: found.isEmpty ? "No reminder is open." : found.count > 20 ? "There are more." : nil)
+                note: found.isEmpty ? "No reminder is open." : found.count > 20 ? "There are more." : nil,
+                outsideSource: found.prefix(20).filter { !$0.isInvitation }.outsideSource)
         }
     }
 

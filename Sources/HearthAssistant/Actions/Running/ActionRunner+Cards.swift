@@ -15,7 +15,7 @@ extension ActionRunner {
                     var card = planned.card.withOutsideNote(turn.outside)
                     card.state = .notCarriedOut
                     cards.append(card)
-                case .failed(let card, _, _): cards.append(card)
+                case .failed(let card, _, _, _): cards.append(card)
                 case .malformed, nil: break
                 }
             }
@@ -40,7 +40,7 @@ extension ActionRunner {
                 : await decided(planned, planner, asksAlways: true) { _ in }
             guard decided.isApproved else { return decided.action.card }
             return await carryOut(decided.action, in: turn).card
-        case .failed(let failed, _, _): return failed
+        case .failed(let failed, _, _, _): return failed
         case .malformed(let reason):
             var failed = card
             failed.note = reason

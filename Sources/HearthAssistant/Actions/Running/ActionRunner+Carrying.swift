@@ -31,7 +31,14 @@ extension ActionRunner {
     private func carryOutWhole(_ planned: PlannedAction, in turn: ActionTurn) async -> CarriedOut {
         var planned = planned
         do {
+            if let source = RecordSource.name(of: turn.outside) {
+                planned.plan.changes = try await changes.marked(planned.plan.changes, from: source)
+            }
             try await save(planned, .begun, in: turn)
+        } catch let error as AssistantError {
+            planned.card.state = .failed
+            planned.card.note = Self.sentence(error)
+            return CarriedOut(card: planned.card, error: error)
         } catch {
             planned.card.state = .failed
             planned.card.note = "The journal of actions cannot be written, so nothing was done. \(Self.sentence(error))"

@@ -118,10 +118,10 @@ package actor ActionRunner {
         switch await planner.prepared(block.tag, block.payload, key: key) {
         case nil: break
         case .malformed(let reason): outcome.malformed.append(.init(block: block, reason: reason))
-        case .failed(let card, let items, let code):
+        case .failed(let card, let items, let source, let code):
             outcome.cards.append(card)
             let text = ResultText.text(of: card, items: items, change: nil, code: code)
-            outcome.results.append(.init(tag: block.tag, text: text, index: block.index))
+            outcome.results.append(.init(tag: block.tag, text: text, outsideSource: source, index: block.index))
             onCard(card)
         case .planned(let planned):
             let done = await decideAndCarryOut(planned, planner, onCard)
@@ -159,7 +159,8 @@ package actor ActionRunner {
         let (turn, tag) = (planner.turn, planned.card.tag)
         var planned = planned
         var verdict = policy.verdict(
-            tag, planned.plan.effect, in: turn.conversation, isTainted: !turn.outside.isEmpty)
+            tag, planned.plan.effect, in: turn.conversation, isTainted: !turn.outside.isEmpty,
+            hasOwnData: turn.hasOwnData)
         if asksAlways, verdict == .run { verdict = .ask }
         switch verdict {
         case .run: return Decided(action: planned, isApproved: true)
@@ -171,6 +172,10 @@ package actor ActionRunner {
         }
         for _ in 0..<Self.maximumEdits {
             planned.card = planned.card.withOutsideNote(turn.outside)
+            if planned.plan.effect == .sends, turn.hasOwnData {
+                planned.card = planned.card.with(
+                    note: "Your data is in this conversation. These words leave the device.")
+            }
             // The chat carries out a query itself. A failure is met again when the action begins, and stops it there.
             if planned.plan.effect != .sends { try? await save(planned, .planned, in: turn) }
             onCard(planned.card)
@@ -189,7 +194,7 @@ package actor ActionRunner {
                 switch await planner.prepared(tag, payload, key: planned.card.id) {
                 case .planned(let edited): planned = edited
                 case .malformed(let reason): planned.card.note = reason
-                case .failed(let card, _, _): planned.card.note = card.note
+                case .failed(let card, _, _, _): planned.card.note = card.note
                 case nil: return await declined(planned, turn)
                 }
             }
@@ -216,7 +221,7 @@ package actor ActionRunner {
         switch await planner.prepared(block.tag, block.payload, key: planner.key(of: block)) {
         case .planned(let planned): return await decided(planned, planner) { _ in }.action.card
         case .malformed(let reason): throw AssistantError(.unusablePayload, reason)
-        case .failed(let card, _, _):
+        case .failed(let card, _, _, _):
             throw AssistantError(.noSuchRecord, card.note ?? "the action is not possible")
         case nil: throw PayloadDecoder.unusable("there is no action \(block.tag)")
         }
@@ -256,10 +261,13 @@ extension ActionCard {
     /// The card with a line about the texts from outside that are in the context.
     func withOutsideNote(_ outside: [OutsideText]) -> ActionCard {
         guard !outside.isEmpty else { return self }
-        var names: [String] = []
-        for source in outside.map(\.source) where !names.contains(source) { names.append(source) }
-        let more = names.count > 3 ? " and \(names.count - 3) more" : ""
-        let text = "Text from outside may have led to this: \(names.prefix(3).joined(separator: ", "))\(more)."
+        let text = "Text from outside may have led to this: \(RecordSource.name(of: outside) ?? "")."
+        return with(note: text)
+    }
+
+    /// The card with a further sentence.
+    func with(note text: String) -> ActionCard {
+        let text = ShownText.of(text)
         guard note?.contains(text) != true else { return self }
         var card = self
         card.note = [note, text].compactMap(\.self).joined(separator: " ")

@@ -14,12 +14,15 @@ package struct ActionTurn: Sendable {
     package var finish: FinishReason
     /// The texts from outside in the context in which the model wrote the answer.
     package var outside: [OutsideText]
+    /// Whether data of the user is in that context: records, files, pictures, results.
+    package var hasOwnData: Bool
     /// Whether nothing of the conversation may be kept on the disk; then the journal is in memory.
     package var isPrivate: Bool
 
     package init(
         conversation: String, message: String, now: Date, timeZone: TimeZone = .current, locale: Locale = .current,
-        finish: FinishReason = .endOfGeneration, outside: [OutsideText] = [], isPrivate: Bool = false
+        finish: FinishReason = .endOfGeneration, outside: [OutsideText] = [], hasOwnData: Bool = false,
+        isPrivate: Bool = false
     ) {
         self.conversation = conversation
         self.message = message
@@ -28,6 +31,7 @@ package struct ActionTurn: Sendable {
         self.locale = locale
         self.finish = finish
         self.outside = outside
+        self.hasOwnData = hasOwnData
         self.isPrivate = isPrivate
     }
 }

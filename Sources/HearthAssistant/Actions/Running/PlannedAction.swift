@@ -13,7 +13,7 @@ enum Preparation: Sendable {
     /// The payload cannot be used; the model may write it again.
     case malformed(reason: String)
     /// The action is not possible.
-    case failed(ActionCard, items: [ActionCard.Item], code: String)
+    case failed(ActionCard, items: [ActionCard.Item], outsideSource: String?, code: String)
 }
 
 /// Plans blocks and writes their cards.
@@ -39,7 +39,7 @@ struct ActionPlanner: Sendable {
         do {
             return .planned(try await planned(action, payload, context))
         } catch let refusal as ActionRefusal {
-            return failed(tag, payload, key, refusal.error, refusal.items, refusal.itemsForModel)
+            return failed(tag, payload, key, refusal.error, refusal)
         } catch let error as AssistantError where [.unusablePayload, .unusableRecurrence].contains(error.code) {
             return .malformed(reason: error.message)
         } catch {
@@ -87,13 +87,15 @@ struct ActionPlanner: Sendable {
     }
 
     private func failed(
-        _ tag: ActionTag, _ payload: String, _ key: String, _ error: any Error, _ items: [ActionCard.Item] = [],
-        _ itemsForModel: [ActionCard.Item]? = nil
+        _ tag: ActionTag, _ payload: String, _ key: String, _ error: any Error, _ refusal: ActionRefusal? = nil
     ) -> Preparation {
+        let items = refusal?.items ?? []
         let card = ActionCard(
             id: key, tag: tag, title: registry.label(tag.title), items: items, state: .failed,
             payload: PayloadText.repaired(payload), note: ActionRunner.sentence(error))
-        return .failed(card, items: itemsForModel ?? items, code: (error as? any HearthFailure)?.codeText ?? "failed")
+        return .failed(
+            card, items: refusal?.itemsForModel ?? items, outsideSource: refusal?.outsideSource,
+            code: (error as? any HearthFailure)?.codeText ?? "failed")
     }
 }
 

@@ -13,6 +13,13 @@ struct StoreChanges: Sendable {
 
     func state(of change: RecordChange) async throws -> RecordState { try await store(of: change).state(of: change) }
 
+    /// The changes with a mark on the records whose new texts others may have written.
+    func marked(_ changes: [RecordChange], from source: String) async throws -> [RecordChange] {
+        var marked: [RecordChange] = []
+        for change in changes { marked.append(try await store(of: change).marked(change, from: source)) }
+        return marked
+    }
+
     /// Applies a change. An error after the record was written counts as success.
     func apply(_ change: RecordChange) async throws {
         let store = try store(of: change)

@@ -129,6 +129,15 @@ extension VdirStore {
 
     package func apply(_ change: RecordChange) async throws { try folder.apply(change) }
 
+    package func marked(_ change: RecordChange, from source: String) async throws -> RecordChange {
+        guard let after = change.after else { return change }
+        var change = change
+        change.after = try SourceLine.marking(
+            after, before: change.before, from: source,
+            parser: ContentParser(hasSoftBreaks: change.store == .contacts))
+        return change
+    }
+
     package func state(of change: RecordChange) async throws -> RecordState {
         try folder.refresh()
         return try folder.state(of: change)

@@ -33,6 +33,8 @@ package struct VdirFolder<Record: Identifiable & Sendable>: Sendable where Recor
     package let path: Path
     /// The end of the names, such as `.ics`.
     package let suffix: String
+    /// The collections of the user's own records, to which new records go.
+    let own: OwnCollections
     let fileSystem = LocalFileSystem()
     private let time: TimeSource
     /// The records of a file's bytes.
@@ -47,10 +49,12 @@ package struct VdirFolder<Record: Identifiable & Sendable>: Sendable where Recor
     static var limits: (collections: Int, files: Int) { (1_000, 200_000) }
 
     package init(
-        path: Path, suffix: String, time: TimeSource, parse: @escaping @Sendable (Data) throws -> [Record]
+        path: Path, suffix: String, own: OwnCollections = OwnCollections([]), time: TimeSource,
+        parse: @escaping @Sendable (Data) throws -> [Record]
     ) {
         self.path = path
         self.suffix = suffix
+        self.own = own
         self.time = time
         self.parse = parse
     }
@@ -58,10 +62,12 @@ package struct VdirFolder<Record: Identifiable & Sendable>: Sendable where Recor
     /// The names of the collections in order.
     package var collections: [String] { entries.keys.sorted() }
 
-    /// The collection of a new record: the named one if it exists, otherwise `personal`, or the first one of a folder that
-    /// has no `personal`.
+    /// The collection of a new record: the named one if it exists, otherwise the first of the user's own. Without own ones
+    /// it is `personal`, or the first one of a folder that has no `personal`.
     package func target(_ named: String = "") -> String {
         if entries[named] != nil { return named }
+        let own = own.names
+        if let first = own.first { return own.first { entries[$0] != nil } ?? first }
         let standard = "personal"
         return entries[standard] == nil ? collections.first ?? standard : standard
     }

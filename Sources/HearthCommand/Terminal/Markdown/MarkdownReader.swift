@@ -177,7 +177,7 @@ private struct InlineText {
         let misleads = LinkAddress.looksLikeOne(text) || LinkAddress.clickable(link.address) == nil
         runs.append(
             StyledRun(
-                " (\(TerminalText.singleLine(link.address)))",
+                " (\(LinkAddress.shown(link.address)))",
                 misleads ? [.drawn, .warning] : [.dim, .drawn, .address]))
     }
 }

@@ -1,0 +1,48 @@
+import Foundation
+
+/// The property of a record whose texts are from outside: `X-HEARTH-SOURCE:web page example.org`. Other programs keep
+/// properties that they do not know.
+enum SourceLine {
+    static let name = "X-HEARTH-SOURCE"
+
+    /// The source that a line names.
+    static func source(_ line: ContentLine) -> String {
+        let text = PayloadText.cleaned(ContentText.unescaped(line.value)).promptLine(80)
+        return text.isEmpty ? "another program" : text
+    }
+
+    /// The properties without texts that people read.
+    private static let technical: Set<String> = [
+        name, "UID", "DTSTAMP", "CREATED", "LAST-MODIFIED", "SEQUENCE", "DTSTART", "DTEND", "DUE", "DURATION", "RRULE",
+        "RDATE", "EXDATE", "EXRULE", "RECURRENCE-ID", "STATUS", "COMPLETED", "PERCENT-COMPLETE", "PRIORITY", "REV",
+        "VERSION", "TRANSP", "CLASS",
+    ]
+
+    /// Marks the records of a changed file whose texts were not in the file before.
+    static func marking(_ after: Data, before: Data?, from source: String, parser: ContentParser) throws -> Data {
+        var items = try parser.parse(after)
+        let known = Set(try before.map { try parser.parse($0) }.map(texts) ?? [])
+        mark(&items, known, source)
+        return items.data
+    }
+
+    private static func texts(_ items: [ContentComponent.Item]) -> [String] {
+        items.components.flatMap { component in
+            component.lines.filter { !technical.contains($0.name) }.map(\.unfolded) + texts(component.items)
+        }
+    }
+
+    private static func mark(_ items: inout [ContentComponent.Item], _ known: Set<String>, _ source: String) {
+        for index in items.indices {
+            guard var component = items[index].asComponent else { continue }
+            switch component.name {
+            case "VEVENT", "VTODO", "VCARD":
+                guard !texts([.component(component)]).allSatisfy(known.contains) else { continue }
+                let line = ContentLine(name, value: ContentText.escaped(source), ending: component.ending)
+                component.set(name, line)
+            default: mark(&component.items, known, source)
+            }
+            items[index] = .component(component)
+        }
+    }
+}
