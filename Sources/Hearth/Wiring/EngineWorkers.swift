@@ -48,7 +48,7 @@ extension EngineRegistry {
         let channel = FrameChannel(descriptor: WorkerProcess.channelDescriptor)
         do {
             try limits.apply()
-            let libraries = start.classifies ? ClassifierSupport.readable : []
+            let libraries = start.classifies ? ClassifierSupport.readable + Confinement.libraryFolders : []
             _ = confine(readable: start.readable + libraries, writable: start.writable)
             try endWithParent(channel)
         } catch {
@@ -85,16 +85,12 @@ struct WorkerStart: Sendable {
 
     /// Reads the words of a command line; `nil` if they name no start.
     fileprivate init?(words: [String]) {
-        var rest = words[...]
-        while let word = rest.popFirst() {
-            if word == "--classify" {
-                classifies = true
-                continue
-            }
-            guard let path = rest.popFirst().map({ Path($0) }) else { return nil }
-            switch word {
-            case "--read": readable.append(path)
-            case "--write": writable.append(path)
+        for word in words {
+            let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
+            switch (parts.first, parts.dropFirst().first) {
+            case ("classify", nil): classifies = true
+            case ("read", let path?): readable.append(Path(path))
+            case ("write", let path?): writable.append(Path(path))
             default: return nil
             }
         }
@@ -104,8 +100,8 @@ struct WorkerStart: Sendable {
     func start() throws -> any WorkerHandle {
         let (process, channel) = try WorkerProcess.spawn(
             executable: program,
-            arguments: [Self.command] + (classifies ? ["--classify"] : []) + readable.flatMap { ["--read", $0.string] }
-                + writable.flatMap { ["--write", $0.string] }, limits: limits)
+            arguments: [Self.command] + (classifies ? ["classify"] : []) + readable.map { "read=\($0.string)" }
+                + writable.map { "write=\($0.string)" }, limits: limits)
         return StartedWorker(worker: process, channel: channel)
     }
 }
