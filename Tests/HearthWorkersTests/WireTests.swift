@@ -46,7 +46,8 @@ import Testing
         get throws {
             [
                 .open([1, 2, 3]), .generate(try messages, options), .prepare(try messages, GenerationOptions()),
-                .embed(["a", ""]), .tokenize("text", controlTokens: true, wholePrompt: false, limit: 7), .count(try messages),
+                .embed(["a", ""]), .tokenize("text", controlTokens: true, wholePrompt: false, limit: 7),
+                .count(try messages),
                 .pieces([1, 2]), .rendered(try messages, options), .unload, .cancel, .answerNow, .work([9]),
             ]
         }

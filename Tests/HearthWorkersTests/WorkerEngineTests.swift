@@ -134,7 +134,7 @@ final class LocalWorker: WorkerHandle {
         await dying.stalled()
         last?.kill()
         let error = await #expect(throws: LLMError.self) { try await answer.value }
-        #expect(error?.code == .engineDied && error?.context.found == "GGML_ASSERT")
+        #expect(error?.code == .engineDied && error?.context.found == "crashed" && error?.context.field == "decode")
         #expect(try await texts(engine, "another").0 == ["b"])
     }
 

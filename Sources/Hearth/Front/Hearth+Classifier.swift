@@ -23,7 +23,7 @@ extension Hearth {
     ) async throws -> ClassifierProxy {
         if !reference.contains("://"), Path(reference).fileExtension == "onnx" {
             let files = try await blocking { try ClassifierFiles(local: Path(reference)) }
-            return ClassifierProxy(try await WorkerClassifier.load(files, program: surroundings.engines.workerProgram))
+            return ClassifierProxy(try await WorkerClassifier.load(files, program: workerProgram))
         }
         switch try ModelReference(parsing: reference) {
         case .family(let family, nil, nil):
@@ -31,7 +31,7 @@ extension Hearth {
         case .family(let family, let version, let variant):
             let release = try await manager.installed(family, version: version, variant: variant)
             let files = ClassifierFiles(release, weights: try release.requireWeights())
-            return ClassifierProxy(try await WorkerClassifier.load(files, program: surroundings.engines.workerProgram))
+            return ClassifierProxy(try await WorkerClassifier.load(files, program: workerProgram))
         case .file, .manifest, .hub:
             throw ClassificationError(
                 .unsupportedModel, "\(reference.quoted) is no classifier",

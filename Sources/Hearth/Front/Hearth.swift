@@ -68,18 +68,28 @@ public final class Hearth: Sendable {
         self.home = home
         self.configuration = configuration
         self.surroundings = surroundings
+        let engines = Self.engines(configuration, surroundings)
         let (time, deviceMemory, pressure) = (surroundings.time, surroundings.deviceMemory, surroundings.pressure)
         let memory = EngineMemory(deviceMemory: deviceMemory) { pressure.read().availableBytes }
         manager = try ModelManager(
             home: home, configuration: configuration, environment: surroundings.environment, http: surroundings.http,
             time: time, deviceMemory: deviceMemory, appVersion: surroundings.appVersion,
-            bundled: surroundings.bundled, engines: surroundings.engines, memory: memory, queue: queue,
+            bundled: surroundings.bundled, engines: engines, memory: memory, queue: queue,
             asksForRoots: surroundings.asksForRoots, tellMemory: surroundings.tellMemory)
-        classifiers = LiveClassifiers(manager: manager, worker: surroundings.engines.workerProgram)
+        classifiers = LiveClassifiers(manager: manager, worker: engines.workerProgram)
         models = LiveModels(
-            manager: manager, engines: surroundings.engines, configuration: configuration, memory: memory,
+            manager: manager, engines: engines, configuration: configuration, memory: memory,
             pressure: pressure, time: time)
     }
+
+    /// The engines, in this process if the settings want that.
+    private static func engines(_ configuration: Configuration, _ surroundings: Surroundings) -> EngineRegistry {
+        let given = surroundings.engines
+        return configuration.isolation == .inline && given.workerProgram != nil ? .standard : given
+    }
+
+    /// The program of the workers; `nil` for engines in this process.
+    var workerProgram: Path? { Self.engines(configuration, surroundings).workerProgram }
 
     // MARK: Models
 

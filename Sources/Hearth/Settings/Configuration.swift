@@ -34,6 +34,8 @@ public struct Configuration: Sendable, Hashable {
     /// The folder for computed states of conversations, in files only their owner can access; they contain what was
     /// said. `nil` keeps some in memory while the model is loaded.
     public var stateFolder: Path?
+    /// Where the command's engines run.
+    package var isolation = EngineIsolation.worker
     /// The number of compute threads; `nil` lets the engine decide.
     public var threads: Int?
     /// The maximum tokens of an answer; `nil` for the package's default.
@@ -83,4 +85,12 @@ struct InvalidSetting: Sendable, Hashable {
         error.context.remedy = "Correct it in config.json, or set or unset \(key)."
         return error
     }
+}
+
+/// Where the engines of the command run.
+package enum EngineIsolation: String, Sendable, Hashable, CaseIterable {
+    /// Each in a process of its own.
+    case worker
+    /// In the process that uses them.
+    case inline
 }

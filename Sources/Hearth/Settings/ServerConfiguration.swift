@@ -16,11 +16,11 @@ package struct ServerConfiguration: Sendable, Hashable {
     /// Who needs a key on this machine.
     package enum KeyRequirement: String, Sendable, Hashable, CaseIterable {
         /// Requests that came through a proxy which says so.
-        case automatic = "auto"
+        case remote
         /// All programs, for proxies that do not say so.
         case always
     }
-    package var requireKeys = KeyRequirement.automatic
+    package var requireKeys = KeyRequirement.remote
 
     /// The answers that one model computes side by side; `nil` lets the engine decide.
     package var slots: Int?

@@ -100,6 +100,9 @@ extension Setting {
         Setting(
             "ignoreMemory", \.ignoresMemory, .flag, "Load models that need more memory than this device has."),
         Setting(
+            "engine.isolation", \.isolation, .choice,
+            "Whether each model runs in a process of its own, or in that of hearth."),
+        Setting(
             "serve.slots", optional: \.server.slots, .integer(1...64), unset: "the engine decides",
             "The answers that a model computes side by side."),
         Setting(
@@ -192,7 +195,7 @@ extension Setting {
             "Origins of pages that may call, such as https://app.example.org."),
         Setting(
             "serve.requireKeys", \.server.requireKeys, .choice,
-            "Which programs on this machine need a key: auto for those behind a proxy that says so, always for all."),
+            "Which programs on this machine need a key: remote for those behind a proxy that says so, always for all."),
         Setting(
             "serve.seed", optional: \.server.seed, .integer(0...4_294_967_294), unset: "each answer differs",
             "Repeats answers to requests without a seed."),

@@ -100,7 +100,8 @@ struct ModelContext: ~Copyable {
     /// Computes the tokens of a batch (`llama_decode`). An exception is the status -1; its reason is in the log.
     /// - Parameter group: the one that listens; `nil` in tests.
     borrowing func decode(_ batch: borrowing TokenBatch, for group: StopGroup? = nil) -> Int32 {
-        let step = CallWatch.shared.begin(.step, signs: group.map { group in { group.signs } })
+        let signs: (@Sendable () -> UInt64)? = if let group { { group.signs } } else { nil }
+        let step = CallWatch.shared.begin(.step, signs: signs)
         defer { CallWatch.shared.end(step) }
         var reason: UnsafeMutablePointer<CChar>?
         let status = withUnsafePointer(to: batch.raw) { hearth_decode(raw, $0, &reason) }

@@ -15,14 +15,16 @@ final class WorkerConnection: Sendable {
         var onProgress: (@Sendable (Float) -> Void)?
         /// The bytes that its reply and events may still have.
         var allowance: Int
+        /// What the worker does for it.
+        var work: EngineWork
     }
 
     private struct State {
         var orders: [UInt32: Order] = [:]
         var last: UInt32 = 0
         var hasGreeted = false
-        /// Why the process is being ended; `nil` if it ended by itself.
-        var cause: String?
+        /// What the process is being ended for; `nil` if it ended by itself.
+        var cause: EngineDeath.Cause?
         /// Whether its owner ended it.
         var isDismissed = false
         var death: LLMError?
@@ -91,7 +93,8 @@ final class WorkerConnection: Sendable {
                 let death = state.withLock { state -> LLMError? in
                     if let death = state.death { return death }
                     state.orders[number] = Order(
-                        continuation: continuation, onEvent: onEvent, onProgress: onProgress, allowance: allowance)
+                        continuation: continuation, onEvent: onEvent, onProgress: onProgress, allowance: allowance,
+                        work: order.work)
                     state.lastWord = watch.elapsed
                     if onProgress != nil { state.lastProgress = state.lastWord }
                     return nil
@@ -136,7 +139,7 @@ final class WorkerConnection: Sendable {
     }
 
     /// Ends the process at once, because of what it did.
-    func kill(_ cause: String) {
+    func kill(_ cause: EngineDeath.Cause) {
         state.withLock { state in if state.cause == nil { state.cause = cause } }
         handle.kill()
     }
@@ -150,7 +153,7 @@ final class WorkerConnection: Sendable {
                 try take(message)
             }
         } catch {
-            state.withLock { state in if state.cause == nil { state.cause = "it sent what is no reply" } }
+            state.withLock { state in if state.cause == nil { state.cause = .crashed("it sent what is no reply") } }
         }
         handle.kill()
         sender.close()
@@ -218,20 +221,17 @@ final class WorkerConnection: Sendable {
     private func bury() async {
         let ending = await handle.ending()
         let (orders, death, wasMeant) = state.withLock { state in
-            let doing = state.orders.values.contains { $0.onProgress != nil } ? "loading" : "answering"
-            let reason = state.cause ?? (ending.isOutOfMemory ? "it had too little memory" : ending.reason)
-            let death = LLMError(
-                .engineDied, "the engine of \(model) ended while \(doing): \(reason)",
-                context: ErrorContext(
-                    model: model, found: ending.lastWords.isEmpty ? nil : ending.lastWords,
-                    remedy: "Ask again; the engine starts anew."))
+            let work = state.calls.first?.kind.work ?? state.orders.values.first?.work ?? .decode
+            let death = EngineDeath(work, state.cause ?? EngineDeath.Cause(ending)).error(model)
             state.death = death
             defer { state.orders = [:] }
             return (Array(state.orders.values), death, state.isDismissed)
         }
         // Whoever unloads an engine stops its answers.
         for order in orders { order.continuation?.resume(throwing: wasMeant ? CancellationError() : death) }
-        if !wasMeant { onDeath(death, ending) }
+        guard !wasMeant else { return }
+        Log.write(.warning, "worker", "\(death.message) \(ending.lastWords)")
+        onDeath(death, ending)
     }
 
     // MARK: Time
@@ -265,7 +265,7 @@ final class WorkerConnection: Sendable {
                     load: state.lastProgress.map { (now - $0).seconds })
             )
         }
-        if let excess { kill(excess) }
+        if let excess { kill(.time(excess)) }
         return goesOn
     }
 }

@@ -222,14 +222,12 @@ package final class WorkerEngine: InferenceEngine, TokenReader {
 
     /// The error of an answer of another kind than asked for; the worker is ended.
     private func broken(_ connection: WorkerConnection) -> LLMError {
-        connection.kill("it sent what is no reply")
+        connection.kill(.crashed("it sent what is no reply"))
         return Self.malformed(launch.model)
     }
 
     private static func malformed(_ model: String) -> LLMError {
-        LLMError(
-            .engineDied, "the engine of \(model) ended: it sent what is no reply",
-            context: ErrorContext(model: model, remedy: "Ask again; the engine starts anew."))
+        EngineDeath(.decode, .crashed("it sent what is no reply")).error(model)
     }
 }
 

@@ -27,8 +27,8 @@ package final class WorkerHost: Sendable {
     ) async throws -> [UInt8] {
         let answer = try await connection.ask(.work(content), leavesAtOnce: false, onProgress: progress)
         guard case .content(let result) = answer else {
-            connection.kill("it sent what is no reply")
-            throw LLMError(.engineDied, "the engine of \(model) ended: it sent what is no reply")
+            connection.kill(.crashed("it sent what is no reply"))
+            throw EngineDeath(.load, .crashed("it sent what is no reply")).error(model)
         }
         return result
     }
