@@ -41,7 +41,7 @@ package enum Confinement {
     /// Files of the system that every engine may read: the machine's processors, memory and load, the limits of the
     /// control group, and random numbers.
     static let systemFiles: [Path] = [
-        "/proc/stat", "/proc/cpuinfo", "/proc/meminfo", "/proc/self/cgroup", "/sys/devices/system", "/sys/fs/cgroup",
+        "/proc", "/sys/devices/system", "/sys/fs/cgroup",
         "/dev/urandom",
     ].map { Path($0) }
 }
