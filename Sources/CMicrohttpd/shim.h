@@ -124,7 +124,8 @@ static inline enum MHD_Result hearth_mhd_follow(
 
 // Whether each line of a header ends with CRLF, and none has a NUL or is folded. The library's parser takes a line feed
 // alone as an end, and a NUL as the end of a text. It leaves the lines where they arrived and writes NUL over the CRLF of
-// each: so between two texts lie two bytes, one after a line feed alone, and more after a NUL.
+// each: so between two texts lie two bytes, one after a line feed alone, and more after a NUL; behind the last text, the
+// size of the whole header tells.
 // Call it at the first call of the access handler. Later versions than 0.9 have another parser, which refuses both.
 static inline int hearth_mhd_lines_are_plain(
     struct MHD_Connection *connection, const char *method, const char *url, size_t target_length, const char *version) {
@@ -133,8 +134,11 @@ static inline int hearth_mhd_lines_are_plain(
     if ((uintptr_t)version != (uintptr_t)url + target_length + 1) return 0;
     const char *end = version + strlen(version);
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, hearth_mhd_follow, &end);
-    // The last line, and the empty one after it.
-    return end && !end[0] && !end[1] && !end[2] && !end[3];
+    if (!end) return 0;
+    // The end of the last line and the empty line have two bytes each.
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    return info && info->header_size == (size_t)(end - method) + 4;
 }
 
 // The bytes the peer has acknowledged since the connection was made (`tcpi_bytes_acked`), 0 where that is not known.

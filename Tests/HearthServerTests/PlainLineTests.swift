@@ -17,6 +17,8 @@ struct PlainLineTests {
             "GET / HTTP/1.1\r\nHost: h\r\nX: a\rY: b\r\n\r\n", "GET / HTTP/1.1\r\nX: a\0\r\nHost: h\r\n\r\n",
             "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\0gzip\r\n\r\n0\r\n\r\n",
             "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\n\na", "GET / HTTP/1.0\n\n",
+            "GET / HTTP/1.1\r\nHost: h\n\n", "GET / HTTP/1.1\r\nHost: h\r\n\n", "GET / HTTP/1.1\r\nHost: h\0\r\n\r\n",
+            "GET / HTTP/1.1\r\nHost: h\r\nX:\0\r\n\r\n", "GET  /  HTTP/1.1\r\nHost: h\r\n\r\n",
         ])
     func othersAreRefused(request: String) async throws {
         try await ServerFixture.with(respond: { _ in .text(200, "here") }) { server in

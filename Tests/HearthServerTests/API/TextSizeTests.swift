@@ -1,4 +1,5 @@
 import HearthBase
+import HearthInference
 import HearthTestSupport
 import Testing
 

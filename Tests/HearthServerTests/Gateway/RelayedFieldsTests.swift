@@ -1,5 +1,6 @@
 import Foundation
 import HearthBase
+import HearthHTTP
 import HearthTestSupport
 import Testing
 
@@ -100,9 +101,9 @@ struct RelayedFieldsTests {
         for number in 0..<1000 { await log.record(entry(number, key: nil)) }
         #expect(try lines().count == 60)
         await log.record(entry(1000))
-        #expect(try lines().count == 61 && lines().last?[key: "unwritten"] == nil)
+        #expect(try lines().count == 61 && lines().last?["unwritten"] == nil)
         clock.advance(by: .seconds(2))
         await log.record(entry(1001, key: nil))
-        #expect(try lines().count == 62 && lines().last?[key: "unwritten"] == .integer(940))
+        #expect(try lines().count == 62 && lines().last?["unwritten"] == .integer(940))
     }
 }
