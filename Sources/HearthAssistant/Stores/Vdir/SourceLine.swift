@@ -7,7 +7,11 @@ enum SourceLine {
 
     /// The source that a line names.
     static func source(_ line: ContentLine) -> String {
-        let text = PayloadText.cleaned(ContentText.unescaped(line.value)).promptLine(80)
+        let words = ContentText.unescaped(line.value).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let visible = words.unicodeScalars.filter { scalar in
+            ![.control, .format, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+        }
+        let text = String(String.UnicodeScalarView(visible).prefix(80))
         return text.isEmpty ? "another program" : text
     }
 
