@@ -47,14 +47,6 @@ package enum ChatHistory {
         }
     }
 
-    /// The texts from outside in a kept conversation.
-    static func outside(in messages: [AssistantMessage]) -> [OutsideText] {
-        let results = messages.flatMap { $0.results ?? [] }.compactMap { result in
-            result.source.map { OutsideText(source: $0, text: result.text) }
-        }
-        return outside(in: messages.map { ChatMessage($0.role, $0.rawContent ?? $0.content) }) + results
-    }
-
     /// The texts from outside in messages, by their marks.
     package static func outside(in messages: some Sequence<ChatMessage>) -> [OutsideText] {
         messages.filter { $0.role == .user }.flatMap { message in

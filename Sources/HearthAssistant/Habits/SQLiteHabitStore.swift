@@ -51,7 +51,7 @@ package struct SQLiteHabitStore: ByteStore {
             throw AssistantError(
                 .unusablePayload, "the habit has no name of at most 200 characters", context: .init(field: "name"))
         }
-        // The mark stays, whoever changes the name.
+        // The mark stays, also when the user changes the name.
         if let source = known?.source { habit.source = source }
         habit.log = habit.log.filter { $0.value.isFinite && $0.value > 0 }
         if known == nil, let namesake = try await self.habit(named: habit.name) {

@@ -46,7 +46,7 @@ package struct SQLiteNoteStore: ByteStore {
             return RecordChange(store: .notes, id: id, before: NoteRecord.data(present), after: nil)
         }
         note.id = id
-        // The mark stays, whoever changes the text.
+        // The mark stays, also when the user changes the text.
         if let source = present?.source { note.source = source }
         note.title = note.title.trimmingWhitespace
         if note.title.isEmpty { note.title = Note.title(of: note.body) }

@@ -96,7 +96,9 @@ public struct RecordBook<Record: UserRecord>: Sendable {
     package func carryOut(_ changes: [RecordChange]) async throws -> RecordImport {
         var effective: [RecordChange] = []
         for change in changes where change.before != change.after {
-            effective.append(try await store.marked(change, from: "import"))
+            let marked = try await store.marked(change, from: "import")
+            // The mark can be all that a known record has besides.
+            if marked.before != marked.after { effective.append(marked) }
         }
         let added = effective.count { $0.before == nil }
         let card = ActionCard(commanded: "Import \(noun)s", tag, record: "\(effective.count) \(noun)s")

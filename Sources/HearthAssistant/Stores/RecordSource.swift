@@ -1,8 +1,6 @@
 /// Where the texts of records are from.
 enum RecordSource {
-    /// The name of the sources together, for a record that is written with them in the context.
-    static func name(of outside: [OutsideText]) -> String? { joined(outside.map(\.source)) }
-
+    /// The names of sources together; `nil` for none.
     static func joined(_ sources: [String]) -> String? {
         var names: [String] = []
         for source in sources where !names.contains(source) { names.append(source) }

@@ -31,11 +31,10 @@ package struct OwnTextSearch: SearchProvider {
         for hit in try await conversations?.search(query, limit: limit) ?? [] where results.count < limit {
             // What was said after a text from outside may repeat it.
             let messages = try await conversations?.messages(of: hit.conversation.id) ?? []
-            let outside = ChatHistory.outside(in: messages)
             results.append(
                 SearchResult(
                     title: hit.conversation.title, excerpt: hit.excerpt.promptLine(200), id: hit.conversation.id,
-                    source: RecordSource.name(of: outside)))
+                    source: messages.outsideTexts.sourceName))
         }
         return Array(results.prefix(limit))
     }

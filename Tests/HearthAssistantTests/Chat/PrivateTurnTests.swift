@@ -147,9 +147,9 @@ import Testing
         let session = try await world.assistant.session(isPrivate: true)
         let picture = try ChatImage(TestPictures.png)
         let events = await ChatFixture.collect(session.send("What is this?", images: [picture]))
-        #expect(
-            events.finished.first?.content
-                == (isRouted ? "A cat" : "the cloud cannot answer: the conversation is private"))
+        let failures = events.compactMap { if case .failed(let body) = $0 { body.code } else { nil } }
+        #expect(failures == (isRouted ? [] : ["cloud-off"]))
+        #expect(await world.engine.requests.count == (isRouted ? 1 : 0))
         #expect(world.server.requests.isEmpty)
     }
 

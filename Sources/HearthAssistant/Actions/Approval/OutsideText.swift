@@ -9,3 +9,8 @@ package struct OutsideText: Sendable, Hashable, Codable {
         self.text = text
     }
 }
+
+extension [OutsideText] {
+    /// The names of the sources together, also for a record that is written with the texts in the context; `nil` for none.
+    var sourceName: String? { RecordSource.joined(map(\.source)) }
+}

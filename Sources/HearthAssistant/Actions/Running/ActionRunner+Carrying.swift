@@ -31,7 +31,7 @@ extension ActionRunner {
     private func carryOutWhole(_ planned: PlannedAction, in turn: ActionTurn) async -> CarriedOut {
         var planned = planned
         do {
-            if let source = RecordSource.name(of: turn.outside) {
+            if let source = turn.outside.sourceName {
                 planned.plan.changes = try await changes.marked(planned.plan.changes, from: source)
             }
             try await save(planned, .begun, in: turn)

@@ -261,7 +261,7 @@ extension ActionCard {
     /// The card with a line about the texts from outside that are in the context.
     func withOutsideNote(_ outside: [OutsideText]) -> ActionCard {
         guard !outside.isEmpty else { return self }
-        let text = "Text from outside may have led to this: \(RecordSource.name(of: outside) ?? "")."
+        let text = "Text from outside may have led to this: \(outside.sourceName ?? "")."
         return with(note: text)
     }
 

@@ -7,7 +7,11 @@ enum SourceLine {
 
     /// The source that a line names.
     static func source(_ line: ContentLine) -> String {
-        let text = PayloadText.cleaned(ContentText.unescaped(line.value)).promptLine(80)
+        let words = ContentText.unescaped(line.value).split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let visible = words.unicodeScalars.filter { scalar in
+            ![.control, .format, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
+        }
+        let text = String(String.UnicodeScalarView(visible).prefix(80))
         return text.isEmpty ? "another program" : text
     }
 
@@ -18,11 +22,11 @@ enum SourceLine {
         "VERSION", "TRANSP", "CLASS",
     ]
 
-    /// Marks the records of a changed file whose texts were not in the file before.
+    /// Marks the records of a changed file whose texts were not in the file before. A mark from before stays.
     static func marking(_ after: Data, before: Data?, from source: String, parser: ContentParser) throws -> Data {
         var items = try parser.parse(after)
-        let known = Set(try before.map { try parser.parse($0) }.map(texts) ?? [])
-        mark(&items, known, source)
+        let old = try before.map { try parser.parse($0) } ?? []
+        mark(&items, Set(texts(old)), ContentText.escaped(source), old: value(in: old))
         return items.data
     }
 
@@ -32,15 +36,25 @@ enum SourceLine {
         }
     }
 
-    private static func mark(_ items: inout [ContentComponent.Item], _ known: Set<String>, _ source: String) {
+    /// The value of the first mark.
+    private static func value(in items: [ContentComponent.Item]) -> String? {
+        for component in items.components {
+            if let value = component.first(name)?.value ?? value(in: component.items) { return value }
+        }
+        return nil
+    }
+
+    private static func mark(
+        _ items: inout [ContentComponent.Item], _ known: Set<String>, _ new: String, old: String?
+    ) {
         for index in items.indices {
             guard var component = items[index].asComponent else { continue }
             switch component.name {
             case "VEVENT", "VTODO", "VCARD":
-                guard !texts([.component(component)]).allSatisfy(known.contains) else { continue }
-                let line = ContentLine(name, value: ContentText.escaped(source), ending: component.ending)
-                component.set(name, line)
-            default: mark(&component.items, known, source)
+                let isNew = !texts([.component(component)]).allSatisfy(known.contains)
+                guard let value = isNew ? new : component.first(name)?.value ?? old else { continue }
+                component.set(name, ContentLine(name, value: value, ending: component.ending))
+            default: mark(&component.items, known, new, old: old)
             }
             items[index] = .component(component)
         }
