@@ -111,7 +111,8 @@ def facts(**values):
 def input_facts_huge(model):
     for entry in model.metadata_props:
         if entry.key == "classifier":
-            entry.value = entry.value.replace('"width": 40', '"width": 2000000000').replace('"height": 40', '"height": 2000000000')
+            for side in ("width", "height"):
+                entry.value = entry.value.replace(f'"{side}": 40', f'"{side}": 2000000000')
 
 
 CHANGES = {

@@ -33,6 +33,7 @@ class Bench:
         self.server = Server(program, healthy, {"serve.keepAlive": 5}, {"HEARTH_ORIGIN": self.origin.address})
         self.log = os.path.join(self.server.home, "load.log")
         self.key = self.server.run("keys", "create", "hostile", "--scopes", "chat,models,admin").split()[-1]
+        self.is_closed = False
         self.memory, self.client = Memory(self.server), SecondClient(self.server, "healthy")
         self.memory.start()
         self.client.start()
@@ -98,6 +99,7 @@ class Bench:
         """Ends the server as systemd does. Returns the seconds of that, and the workers that live a second later."""
         self.client.stop()
         self.memory.stop()
+        self.is_closed = True
         process = self.server.process
         begin = time.monotonic()
         process.send_signal(signal.SIGTERM)
@@ -217,11 +219,16 @@ def main():
         cases = [case for case in cases if any(part in case[0] for part in options.only.split(","))]
     bench = Bench(os.path.abspath(options.program), options.tiny, cases)
     trial, first = Trial(bench), bench.server.process.pid
-    trial.baseline(10)
-    for name, role, _ in cases:
-        trial.case(name, role)
-    trial.end(first)
-    print(f"{len(cases)} cases, {len(set(trial.failures))} with faults")
+    begin = time.monotonic()
+    try:
+        trial.baseline(10)
+        for name, role, _ in cases:
+            trial.case(name, role)
+        trial.end(first)
+    finally:
+        if not bench.is_closed:
+            bench.close()
+    print(f"{len(cases)} cases in {time.monotonic() - begin:.0f} s, {len(set(trial.failures))} with faults")
     sys.exit(1 if trial.failures else 0)
 
 
