@@ -64,7 +64,7 @@ private let hasModel = hasEngine && model.map { FileManager.default.fileExists(a
     /// Named on the command line, in the settings, and not at all.
     @Test(
         .enabled(if: hasModel, "the tiny models are not in the cache: run make setup"),
-        arguments: [["tiny"], ["tiny@1.0.0:q4_1"], ["default"], []])
+        arguments: TestExtent.isFull ? [["tiny"], ["tiny@1.0.0:q4_1"], ["default"], []] : [["tiny"], []])
     func aYesFetchesItAndTheConversationGoesOn(words: [String]) async throws {
         try offerTiny()
         let probe = probe()

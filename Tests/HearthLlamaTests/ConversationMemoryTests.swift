@@ -112,7 +112,7 @@ extension RealModel {
             await other.unload()
         }
 
-        @Test func outliveTheModel() async throws {
+        @Test(.enabled(if: TestExtent.isFull)) func outliveTheModel() async throws {
             let folder = try TemporaryFolder()
             let states = folder.path("states")
             let configuration = Self.configuration(folder: states)

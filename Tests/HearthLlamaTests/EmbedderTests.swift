@@ -89,7 +89,7 @@ extension RealModel {
         }
 
         /// Each of two layers attends to the last 64 tokens: an earlier token does not reach the last one.
-        @Test func theLastTokenIsThatOfTheWholeText() async throws {
+        @Test(.enabled(if: TestExtent.isFull)) func theLastTokenIsThatOfTheWholeText() async throws {
             let other = "The cat" + Self.long.dropFirst("The fox".count)
             let texts = [Self.long, other, Self.long + " Why", "The"]
             let last = try await embed(texts, pooling(.last)).vectors

@@ -218,7 +218,7 @@ extension RealModel {
 
         /// With cells for a whole context of each sequence, none reads another's cells, and common beginnings are
         /// copied.
-        @Test func sequencesWithCellsOfTheirOwnAnswerTheSame() async throws {
+        @Test(.enabled(if: TestExtent.isFull)) func sequencesWithCellsOfTheirOwnAnswerTheSame() async throws {
             try await blocking {
                 let bench = try StepBench(TestModel.path, sequences: 3, context: 1024, cells: 3072)
                 let sequences = bench.loop.model.sequences

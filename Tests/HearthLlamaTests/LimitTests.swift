@@ -211,7 +211,7 @@ extension RealModel {
             #expect(error?.code == .exceededContextWindowSize)
         }
 
-        @Test func ofTheContext() async throws {
+        @Test(.enabled(if: TestExtent.isFull)) func ofTheContext() async throws {
             let engine = try await LlamaActor.load(
                 TestModel.path, configuration: LlamaConfiguration(contextLength: 100, threadCount: 1))
             let window = try engine.modelInformation.contextLength

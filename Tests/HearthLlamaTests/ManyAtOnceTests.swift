@@ -161,7 +161,7 @@ extension RealModel {
         }
 
         /// As in an app that indexes its texts in separate tasks, all of which wait for the engine's thread.
-        @Test func answersGoOnWhileManyEmbed() async throws {
+        @Test(.enabled(if: TestExtent.isFull)) func answersGoOnWhileManyEmbed() async throws {
             let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration())
             var answer = engine.generate(Self.story, options: .greedy(maximumNewTokens: 500)).makeAsyncIterator()
             while let event = try await answer.next() { if case .text = event { break } }
@@ -233,7 +233,7 @@ extension RealModel {
             #expect(engine.isAnswering)
         }
 
-        @Test func aModelIsReplacedOnceItHasAnswered() async throws {
+        @Test(.enabled(if: TestExtent.isFull)) func aModelIsReplacedOnceItHasAnswered() async throws {
             let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration(2))
             let streams = (0..<4).map { engine.generate(Self.questions[$0], options: .greedy(maximumNewTokens: 8)) }
             try await engine.load(TestModel.path, configuration: Self.configuration(1))

@@ -216,7 +216,7 @@ extension RealModel {
         }
 
         /// A model uses nearly all memory, and its context for vectors counts too.
-        @Test func theOtherRolesModelIsFittedBesideIt() async throws {
+        @Test(.enabled(if: TestExtent.isFull)) func theOtherRolesModelIsFittedBesideIt() async throws {
             func configuration(_ context: Int?) -> LlamaConfiguration {
                 LlamaConfiguration(contextLength: context, threadCount: 1, deviceMemory: 6 << 30, stateBytes: 0)
             }

@@ -69,7 +69,7 @@ extension RealModel {
         }
 
         /// The load is cancelled while it waits for earlier answers.
-        @Test func aLoadCancelledWhileItWaitsLeavesThem() async throws {
+        @Test(.enabled(if: TestExtent.isFull)) func aLoadCancelledWhileItWaitsLeavesThem() async throws {
             let present = try await Answering(tokens: 90)
             let load = Task { try await present.engine.load(TestModel.path) }
             // The files are checked by now, and the answer continues before the load.

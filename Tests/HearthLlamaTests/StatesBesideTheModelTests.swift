@@ -45,7 +45,7 @@ extension RealModel.MemoryBesideTheModel {
     }
 
     /// With one sequence and no saved state, only the encoded picture can be reused.
-    @Test func picturesUseTheFreeMemory() async throws {
+    @Test(.enabled(if: TestExtent.isFull)) func picturesUseTheFreeMemory() async throws {
         let projector = try TestModel.path(.projector)
         var answers: [String] = []
         for room in [64 << 20, 0] as [UInt64] {

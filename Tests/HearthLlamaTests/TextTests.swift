@@ -105,7 +105,7 @@ extension RealModel {
         }
 
         /// The vector is the same with and without chunks, and no conversation is dropped for it.
-        @Test func doNotDisturbAConversation() async throws {
+        @Test(.enabled(if: TestExtent.isFull)) func doNotDisturbAConversation() async throws {
             let engine = try await SharedEngine.engine
             _ = try await Answer(engine.generate(capitalOfFrance, options: .greedy()))
             let long = String(repeating: "One two three four five six seven eight. ", count: 16)

@@ -3,4 +3,4 @@
 . "$(dirname "$0")/../stages.sh"
 build_tests
 HEARTH_TESTS=full selected 'HearthLlamaTests'
-HEARTH_TESTS=full selected 'EndToEndTests|StoppedChatTests|QuantizingTests'
+HEARTH_TESTS=full selected 'EndToEndTests|StoppedChatTests|QuantizingTests|ModelOfferTests|LibraryScreenTests'

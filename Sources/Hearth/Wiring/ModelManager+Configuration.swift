@@ -89,7 +89,7 @@ extension HubSettings {
     }
 }
 
-/// Stands for a gateway whose settings are invalid: whoever wants an address gets the name of the setting.
+/// Stands for a gateway whose settings are invalid: each question for an address fails with the name of the setting.
 private struct InvalidGateway: DownloadURLProvider {
     let configuration: Configuration
 

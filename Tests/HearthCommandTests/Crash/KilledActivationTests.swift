@@ -44,7 +44,7 @@ import Testing
         for (number, kill) in kills.enumerated() {
             let isSwitch = ["active", "state.json"].contains { kill.step.name.hasPrefix($0) }
             let isFirst = isSwitch && hits == 0
-            guard isFirst || TestExtent.includes(oneIn: isSwitch ? 6 : 32, using: &generator) else { continue }
+            guard isFirst || TestExtent.includes(oneIn: isSwitch ? 12 : 64, using: &generator) else { continue }
             let note = "\(deed), \(kill.moment) \(kill.occurrence) \(kill.step)"
             let home = try lab.copy("home-\(number)")
             let killed = try await lab.perform(home, kill: kill)

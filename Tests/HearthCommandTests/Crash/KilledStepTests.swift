@@ -38,7 +38,7 @@ import Testing
         #expect(missing.isEmpty, "of \(Set(whole.steps.map(\.description)).sorted())")
 
         for (number, kill) in kills(whole.steps).enumerated() where number % Self.shares == share {
-            guard TestExtent.isFull || number % 10 == 0 else { continue }
+            guard TestExtent.isFull || number % 20 == 0 else { continue }
             let note = "killed \(kill.moment) call \(kill.occurrence) of \(kill.step)"
             let home = try lab.home("home-\(number)")
             let killed = try await CrashProbe.run(["pull", home.string, reference], kill: kill)

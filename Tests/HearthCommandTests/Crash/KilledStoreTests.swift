@@ -219,7 +219,7 @@ import Testing
         for (number, kill) in kills.enumerated() {
             let isDecisive = deed.isDecisive(kill.step.name)
             let isFirst = isDecisive && hits == 0
-            guard isFirst || TestExtent.includes(oneIn: isDecisive ? 12 : few, using: &generator) else { continue }
+            guard isFirst || TestExtent.includes(oneIn: isDecisive ? 24 : 2 * few, using: &generator) else { continue }
             let note = "\(deed), \(kill.moment) \(kill.occurrence) \(kill.step)"
             let home = try copy(template, "home-\(number)")
             let killed = try await CrashProbe.run(words(deed, home), kill: kill)

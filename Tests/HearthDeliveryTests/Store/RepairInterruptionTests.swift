@@ -37,7 +37,7 @@ import Testing
         var failures = 0
         var isOver = false
         while !isOver {
-            call += TestExtent.isFull ? 1 : Int.random(in: 1...80, using: &generator)
+            call += TestExtent.isFull ? 1 : Int.random(in: 1...160, using: &generator)
             let folder = try TemporaryFolder()
             let home = folder.path("home")
             try lab.copy(to: home)
@@ -70,7 +70,7 @@ import Testing
         #expect(disk.operationCount > 3)
         var generator = SeededGenerator(seed: 5)
         // Of the large file every change costs time.
-        let share = scenario == .indexed ? 80 : 20
+        let share = scenario == .indexed ? 160 : 40
         for operation in 0...disk.operationCount {
             for policy in PowerCutDisk.Policy.allCases {
                 guard TestExtent.includes(oneIn: share, using: &generator) else { continue }

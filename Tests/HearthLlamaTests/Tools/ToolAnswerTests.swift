@@ -58,7 +58,7 @@ extension RealModel {
             #expect(added.dropFirst(2).first == ChatMessage(result: "rain in Paris", of: call))
         }
 
-        @Test func everyDrawIsAValidCallOrText() async throws {
+        @Test(.enabled(if: TestExtent.isFull)) func everyDrawIsAValidCallOrText() async throws {
             let engine = try await Self.hermes.value
             let tools = [
                 ToolDefinition(
@@ -98,7 +98,7 @@ extension RealModel {
             #expect(answer.toolCalls.isEmpty && answer.text.allSatisfy(\.isWhitespace), "\(answer.text)")
         }
 
-        @Test func aTemplateWithoutToolsGetsThemAsText() async throws {
+        @Test(.enabled(if: TestExtent.isFull)) func aTemplateWithoutToolsGetsThemAsText() async throws {
             let engine = try await SharedEngine.engine
             #expect(try await !engine.capabilities.contains(.tools))
             let options = GenerationOptions(

@@ -63,7 +63,8 @@ extension RealModel {
             await fresh.unload()
         }
 
-        @Test func anotherPictureIsAnotherAnswerAndTheFirstIsStillKnown() async throws {
+        @Test(.enabled(if: TestExtent.isFull)) func anotherPictureIsAnotherAnswerAndTheFirstIsStillKnown() async throws
+        {
             let engine = try await engine()
             let ask = { (picture: ChatImage) in
                 try await self.ask(engine, [ChatMessage(.user, "What is this?", images: [picture])])
@@ -104,7 +105,7 @@ extension RealModel {
             await engine.unload()
         }
 
-        @Test func picturesCountInTheFitOfAConversation() async throws {
+        @Test(.enabled(if: TestExtent.isFull)) func picturesCountInTheFitOfAConversation() async throws {
             let engine = try await engine(configuration: LlamaConfiguration(contextLength: 512, threadCount: 1))
             // 30 pictures are 480 tokens: with the reserve of an answer they do not fit.
             let old = ChatMessage(.user, "Look.", images: try (0..<30).map { try picture(UInt8($0)) })
@@ -230,7 +231,7 @@ extension RealModel {
             await engine.unload()
         }
 
-        @Test func aConversationWithPicturesOutlivesTheModel() async throws {
+        @Test(.enabled(if: TestExtent.isFull)) func aConversationWithPicturesOutlivesTheModel() async throws {
             let folder = try TemporaryFolder()
             var configuration = Self.configuration
             configuration.stateFolder = folder.path

@@ -35,7 +35,7 @@ import Testing
                 try await scenario.run(fixture.anotherStore(), files)
                 try await scenario.checkDone(fixture.anotherStore(), note)
                 if calls < call { break }
-                call += TestExtent.isFull || call < 2 ? 1 : Int.random(in: 1...12, using: &generator)
+                call += TestExtent.isFull || call < 2 ? 1 : Int.random(in: 1...24, using: &generator)
             }
             #expect(call > 2)
             if TestExtent.isFull { #expect(hasFailed > 0) }
@@ -54,7 +54,7 @@ import Testing
         var generator = SeededGenerator(seed: 8)
         for operation in 0...disk.operationCount {
             for policy in PowerCutDisk.Policy.allCases {
-                guard TestExtent.includes(oneIn: 8, using: &generator) else { continue }
+                guard TestExtent.includes(oneIn: 16, using: &generator) else { continue }
                 let after = try TemporaryFolder()
                 try disk.rebuild(after: operation, policy: policy, into: after.path)
                 let note = "\(scenario), cut after \(disk.operations.prefix(operation).last ?? "nothing"), \(policy)"
