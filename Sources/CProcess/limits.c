@@ -38,6 +38,8 @@ int hearth_limit(const struct hearth_limits *limits) {
     // Before the process becomes undumpable, which makes its files below /proc the superuser's.
     set_oom_score(limits->oom_score);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
+    // With the thread that started it, also while this process is stopped, when no thread of it can see the hang-up.
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return errno;
 #endif
     if (!limits->dumps_core) {
         struct rlimit none = {0, 0};

@@ -50,3 +50,10 @@ extension HearthError where Domain == ServerErrorDomain {
 
     static let clientLeft = Self(.clientLeft, "the client left before the end of its request")
 }
+
+/// The codes of what is refused while something else is going on: status 409.
+enum ConflictCodes {
+    static let all: Set<String> = [
+        "changed-elsewhere", "download-in-progress", "home-busy", "release-in-use", "settings-busy", "transfer-busy",
+    ]
+}

@@ -187,12 +187,19 @@ extension Path {
 
 /// The workers of this process that live.
 package enum LivingWorkers {
-    private static let processes = Locked<Set<Int32>>([])
+    private static let enders = Locked<[Int32: @Sendable () -> Void]>([:])
 
     /// The numbers of their processes.
-    package static var all: Set<Int32> { processes.withLock { $0 } }
+    package static var all: Set<Int32> { Set(enders.withLock { $0.keys }) }
 
-    fileprivate static func change(_ change: (inout Set<Int32>) -> Void) { processes.withLock { change(&$0) } }
+    /// Ends all of them at once.
+    package static func end() { for end in enders.withLock({ $0.values }) { end() } }
+
+    fileprivate static func add(_ worker: WorkerProcess) {
+        enders.withLock { $0[worker.pid] = { [weak worker] in worker?.kill() } }
+    }
+
+    fileprivate static func remove(_ worker: WorkerProcess) { enders.withLock { $0[worker.pid] = nil } }
 }
 
 private struct StartedWorker: WorkerHandle {
@@ -201,7 +208,7 @@ private struct StartedWorker: WorkerHandle {
 
     init(worker: WorkerProcess, channel: FrameChannel) {
         (self.worker, self.channel) = (worker, channel)
-        LivingWorkers.change { $0.insert(worker.pid) }
+        LivingWorkers.add(worker)
     }
 
     var process: Int32 { worker.pid }
@@ -210,7 +217,7 @@ private struct StartedWorker: WorkerHandle {
 
     func ending() async -> WorkerEnding {
         let exit = await worker.wait()
-        LivingWorkers.change { $0.remove(worker.pid) }
+        LivingWorkers.remove(worker)
         return WorkerEnding(
             reason: exit.reason.words, lastWords: exit.errorText.boundedLine(maximumBytes: 512),
             isOutOfMemory: exit.isOutOfMemory)

@@ -13,6 +13,9 @@ final class WorkerClassifier: ImageClassifier {
     /// Starts run one after the other.
     private let starts = TurnQueue()
 
+    /// The longest that pictures of one question may take. A network can contain an endless loop.
+    private static let longestAnswer = Duration.seconds(30)
+
     /// The memory of a worker in bytes: OpenVINO's own, and eight times the model.
     private static func limit(_ files: ClassifierFiles) throws -> UInt64 {
         let size = try LocalFileSystem().status(at: files.model)?.size ?? 0
@@ -45,7 +48,9 @@ final class WorkerClassifier: ImageClassifier {
 
     func classify(_ pictures: [Picture], top: Int) async throws -> [[Candidate]] {
         guard !pictures.isEmpty else { return [] }
-        let reply = try await Self.failing { try await living().run(HostedPictures.write(pictures, top: top)) }
+        let reply = try await Self.failing { 
+            try await living().run(HostedPictures.write(pictures, top: top), within: Self.longestAnswer)
+        }
         let answers = try JSON.value([[HostedCandidate]].self, Data(reply))
         guard answers.count == pictures.count else {
             throw ClassificationError(.failed, "the classifier gave \(answers.count) answers to \(pictures.count)")

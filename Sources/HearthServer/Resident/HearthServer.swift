@@ -139,12 +139,25 @@ public final class HearthServer: Sendable {
         server.restoreTransfers(options.report)
     }
 
+    /// Answers on their way have five seconds, and the rest two more after the last of them: a worker that does not end
+    /// by itself is ended.
     private func end(_ server: ResidentServer) async {
+        let late = endingWorkers(after: .milliseconds(5500))
         // Streams of events have no end of their own.
         server.page.log.finish()
         await server.stop()
+        let slow = endingWorkers(after: .milliseconds(1500))
         await server.page.close()
         await server.home.close()
+        late.cancel()
+        slow.cancel()
+    }
+
+    private func endingWorkers(after limit: Duration) -> Task<Void, any Error> {
+        Task { [time = hearth.surroundings.time] in
+            try await time.sleep(for: limit)
+            LivingWorkers.end()
+        }
     }
 
     /// Opens the sockets.

@@ -14,7 +14,7 @@ import HearthBase
 /// ends, or when the channel is shut down. Releasing the last reference ends it too.
 package final class WorkerProcess: Sendable {
     /// The process identifier. After the end the system may give it to another process.
-    package let pid: Int32
+    package var pid: Int32 { watch.pid }
     private let watch: WorkerWatch
 
     /// The file of the running program.
@@ -54,33 +54,36 @@ package final class WorkerProcess: Sendable {
             defer { close(far) }
             let errors = try ErrorPipe()
             defer { errors.closeWriting() }
-            let kills = MemoryKills.count()
-            var process: pid_t = 0
-            let error = withStrings(words) { words in
-                withStrings(assignments) { assignments in
-                    ([far] + descriptors).withUnsafeBufferPointer { descriptors in
-                        executable.string.withCString { path in
-                            var program = hearth_program(
-                                path: path, arguments: words.baseAddress, environment: assignments.baseAddress,
-                                descriptors: descriptors.baseAddress, descriptor_count: descriptors.count,
-                                error_descriptor: errors.writing)
-                            return hearth_process_start(&program, &process)
-                        }
-                    }
-                }
+            let watch = try WorkerWatch.start(errors: errors, memoryKills: MemoryKills.count()) {
+                start(executable, words, assignments, [far] + descriptors, errors: errors.writing)
             }
-            guard error == 0 else { throw refusal(error) }
-            return (WorkerProcess(process, errors: errors, memoryKills: kills), channel)
+            return (WorkerProcess(watch), channel)
         } catch FrameError.system(let number) {
             throw refusal(number)
         }
     }
 
-    private init(_ pid: Int32, errors: ErrorPipe, memoryKills: UInt64?) {
-        self.pid = pid
-        watch = WorkerWatch(pid, errors: errors, memoryKills: memoryKills)
-        watch.start()
+    private static func start(
+        _ executable: Path, _ words: [String], _ assignments: [String], _ descriptors: [Int32], errors: Int32
+    ) -> Result<Int32, FrameError> {
+        var process: pid_t = 0
+        let error = withStrings(words) { words in
+            withStrings(assignments) { assignments in
+                descriptors.withUnsafeBufferPointer { descriptors in
+                    executable.string.withCString { path in
+                        var program = hearth_program(
+                            path: path, arguments: words.baseAddress, environment: assignments.baseAddress,
+                            descriptors: descriptors.baseAddress, descriptor_count: descriptors.count,
+                            error_descriptor: errors)
+                        return hearth_process_start(&program, &process)
+                    }
+                }
+            }
+        }
+        return error == 0 ? .success(process) : .failure(.system(error))
     }
+
+    private init(_ watch: WorkerWatch) { self.watch = watch }
 
     deinit { watch.kill() }
 

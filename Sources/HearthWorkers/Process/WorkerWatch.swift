@@ -2,8 +2,10 @@ import CProcess
 import Foundation
 import HearthBase
 
-/// Waits on a thread of its own for the end of one worker, reads the worker's standard error until then, and collects
+/// Starts a worker on a thread of its own, waits there for its end, reads its standard error until then, and collects
 /// its exit status, so that no zombie stays.
+///
+/// Linux ends a worker with the thread that started it, also a worker that is stopped. So that thread lives as long.
 ///
 /// The identifier is used only under the lock and before the status is collected: until then the system gives it to no
 /// other process.
@@ -15,24 +17,35 @@ final class WorkerWatch: Sendable {
         var waiting: [CheckedContinuation<WorkerExit, Never>] = []
     }
 
-    private let pid: Int32
+    let pid: Int32
     private let errors: ErrorPipe
     private let memoryKills: UInt64?
     private let state = Locked(State())
 
-    init(_ pid: Int32, errors: ErrorPipe, memoryKills: UInt64?) {
+    private init(_ pid: Int32, errors: ErrorPipe, memoryKills: UInt64?) {
         self.pid = pid
         self.errors = errors
         self.memoryKills = memoryKills
     }
 
-    func start() {
+    /// Calls `start` on the thread that then waits for the process. Blocks until `start` has returned.
+    static func start(
+        errors: ErrorPipe, memoryKills: UInt64?, _ start: @escaping @Sendable () -> Result<Int32, FrameError>
+    ) throws(FrameError) -> WorkerWatch {
+        let result = Locked<Result<WorkerWatch, FrameError>?>(nil)
+        let started = DispatchSemaphore(value: 0)
         let thread = Thread {
             ThreadName.current = "hearth.worker"
-            self.run()
+            let watch = start().map { WorkerWatch($0, errors: errors, memoryKills: memoryKills) }
+            result.withLock { $0 = watch }
+            started.signal()
+            if case .success(let watch) = watch { watch.run() }
         }
         thread.stackSize = 256 << 10
         thread.start()
+        started.wait()
+        guard let result = result.withLock({ $0 }) else { throw .system(EAGAIN) }
+        return try result.get()
     }
 
     func kill() {

@@ -93,7 +93,7 @@ enum AnthropicFailure {
         case .forbidden: "permission_error"
         case .tooLarge: "request_too_large"
         case .failed: "api_error"
-        case .invalid, .notServed, .noVision, .contextExceeded: "invalid_request_error"
+        case .invalid, .notServed, .noVision, .contextExceeded, .conflict: "invalid_request_error"
         }
     }
 }

@@ -20,7 +20,7 @@ enum OpenAIFailure {
         case .contextExceeded: "exceed_context_size_error"
         case .busy: "rate_limit_error"
         case .forbidden: "permission_error"
-        case .notFound, .modelMissing, .invalid, .notServed, .noVision, .tooLarge: "invalid_request_error"
+        case .notFound, .modelMissing, .invalid, .notServed, .noVision, .tooLarge, .conflict: "invalid_request_error"
         case .failed: "server_error"
         }
     }

@@ -21,6 +21,8 @@ package struct APIFailure: Error, Sendable, Hashable {
         case busy(retryAfterSeconds: Int)
         /// The caller has no right for it.
         case forbidden
+        /// What is asked for is in use.
+        case conflict
         /// The model reads no pictures.
         case noVision
         /// The model or the server failed.
@@ -63,6 +65,7 @@ package struct APIFailure: Error, Sendable, Hashable {
         case .invalid, .notServed, .noVision, .contextExceeded: 400
         case .notFound, .modelMissing: 404
         case .forbidden: 403
+        case .conflict: 409
         case .tooLarge: 413
         case .busy: 429
         case .failed: 500
@@ -81,7 +84,9 @@ extension APIFailure {
         switch error {
         case let failure as APIFailure: self = failure
         case let error as LLMError: self.init(Self.reason(of: error), error.sentence, code: error.code.rawValue)
-        case let error as any HearthFailure: self.init(.failed, error.message, code: error.codeText)
+        case let error as any HearthFailure:
+            let isInUse = ConflictCodes.all.contains(error.codeText)
+            self.init(isInUse ? .conflict : .failed, error.message, code: error.codeText)
         case is CancellationError: self.init(.failed, "the model was stopped before the answer was complete")
         default:
             Log.write(.error, "api", "an answer failed: \(error)")

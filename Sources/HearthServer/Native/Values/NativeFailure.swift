@@ -49,13 +49,10 @@ package struct NativeFailure: Error, Sendable, Hashable {
     private static let missingCodes: Set<String> = [
         "no-such-record", "model-not-found", "not-installed", "unknown-transfer", "unknown-key", "no-such-message",
     ]
-    private static let conflictCodes: Set<String> = [
-        "changed-elsewhere", "download-in-progress", "home-busy", "release-in-use", "settings-busy", "transfer-busy",
-    ]
 
     private static func status(of error: any HearthFailure) -> Int {
         if missingCodes.contains(error.codeText) { return 404 }
-        if conflictCodes.contains(error.codeText) { return 409 }
+        if ConflictCodes.all.contains(error.codeText) { return 409 }
         return error is FileError || error is DatabaseError ? 500 : 422
     }
 
