@@ -152,7 +152,7 @@ import Testing
         #expect(await probe.run("chat", "m.gguf", input: FixedSource(text: " \n")) == 64)
     }
 
-    @Test(.enabled(if: EngineOpening.describe() != nil)) func inEventsAFailureIsAnEventToo() async throws {
+    @Test(.enabled(if: EngineOpening.runsGGUF)) func inEventsAFailureIsAnEventToo() async throws {
         let folder = try TemporaryFolder()
         let probe = CommandProbe(home: folder.path("home"))
         #expect(await probe.run("chat", folder.path("none.gguf").string, "--prompt", "x", "--format", "json") == 1)

@@ -36,7 +36,7 @@ import Testing
 
 @Suite struct DoctorTests {
     // Without an engine doctor has a complaint of its own.
-    @Test(.enabled(if: EngineOpening.describe() != nil)) func aNewHomeIsHealthy() async throws {
+    @Test(.enabled(if: EngineOpening.runsGGUF)) func aNewHomeIsHealthy() async throws {
         let folder = try TemporaryFolder()
         let probe = CommandProbe(home: folder.path("home"))
         #expect(await probe.run("doctor") == 0)

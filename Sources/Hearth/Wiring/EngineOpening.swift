@@ -52,13 +52,39 @@ package enum EngineOpening {
     }
     #endif
 
-    /// The memory of the GPUs that layers are placed on; none without a GPU, if a GPU does not report its memory, and
-    /// in a build without the engine. Blocks.
+    /// Whether this build computes on GPUs, if the machine has one.
+    static var drivesGPUs: Bool {
+        #if Llama
+        LlamaFacts.drivesGPUs
+        #else
+        false
+        #endif
+    }
+
+    /// The program whose workers start the drivers of GPUs for this process; `nil` if it does so itself.
+    static let driverProgram = Locked<Path?>(nil)
+
+    /// The memory of the GPUs that layers are placed on; none without a GPU, if a GPU does not report its memory or its
+    /// driver fails, and in a build without back ends for GPUs. Blocks.
     package static func gpuMemory() -> GPUMemory {
         #if Llama
-        LlamaFacts.read().gpuMemory ?? .none
+        guard drivesGPUs else { return .none }
+        guard let program = driverProgram.withLock({ $0 }) else { return LlamaFacts.read().gpuMemory ?? .none }
+        let memory = Locked(GPUMemory.none)
+        let isRead = DispatchSemaphore(value: 0)
+        Task {
+            do {
+                let read = try await WorkerJob.deviceFacts(program).gpuMemory
+                memory.withLock { $0 = read ?? .none }
+            } catch {
+                Log.write(.warning, "llama.memory", "the devices cannot be read: \(error)")
+            }
+            isRead.signal()
+        }
+        isRead.wait()
+        return memory.withLock { $0 }
         #else
-        .none
+        return .none
         #endif
     }
 

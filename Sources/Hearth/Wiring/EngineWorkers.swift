@@ -17,6 +17,7 @@ extension EngineRegistry {
         var engines = EngineRegistry.standard
         let program = executable.map { Path($0.path) } ?? WorkerProcess.thisProgram
         engines.workerProgram = program
+        EngineOpening.driverProgram.withLock { $0 = program }
         for format in engines.formats {
             engines.move(format) { request in
                 try await WorkerEngine.open(
@@ -48,8 +49,11 @@ extension EngineRegistry {
         let channel = FrameChannel(descriptor: WorkerProcess.channelDescriptor)
         do {
             try limits.apply()
-            let libraries = start.classifies ? ClassifierSupport.readable + Confinement.libraryFolders : []
-            _ = confine(readable: start.readable + libraries, writable: start.writable)
+            let networks = start.classifies ? ClassifierSupport.readable + Confinement.libraryFolders : []
+            let drivers = start.drivesGPUs ? Confinement.driverFiles + Confinement.libraryFolders : []
+            _ = confine(
+                readable: start.readable + networks + drivers, writable: start.writable,
+                devices: start.drivesGPUs ? Confinement.gpuDevices : [])
             try endWithParent(channel)
         } catch {
             return ErrorDisposition.failed.exitStatus
@@ -74,6 +78,8 @@ struct WorkerStart: Sendable {
     var writable: [Path] = []
     /// Whether it classifies, and reads the libraries for that.
     var classifies = false
+    /// Whether it uses the drivers of GPUs and their devices.
+    var drivesGPUs = false
     var limits = WorkerLimits()
 
     init(
@@ -89,6 +95,7 @@ struct WorkerStart: Sendable {
             let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
             switch (parts.first, parts.dropFirst().first) {
             case ("classify", nil): classifies = true
+            case ("gpu", nil): drivesGPUs = true
             case ("read", let path?): readable.append(Path(path))
             case ("write", let path?): writable.append(Path(path))
             default: return nil
@@ -100,7 +107,8 @@ struct WorkerStart: Sendable {
     func start() throws -> any WorkerHandle {
         let (process, channel) = try WorkerProcess.spawn(
             executable: program,
-            arguments: [Self.command] + (classifies ? ["classify"] : []) + readable.map { "read=\($0.string)" }
+            arguments: [Self.command] + (classifies ? ["classify"] : []) + (drivesGPUs ? ["gpu"] : [])
+                + readable.map { "read=\($0.string)" }
                 + writable.map { "write=\($0.string)" }, limits: limits)
         return StartedWorker(worker: process, channel: channel)
     }
@@ -149,7 +157,9 @@ private struct WorkerLoad: Codable {
         var start = WorkerStart(
             program, readable: request.weights.shards + [request.projector].compactMap(\.self),
             writable: [configuration.stateFolder].compactMap(\.self))
-        start.limits.dataBytes = configuration.ignoresMemory ? nil : try request.dataLimit
+        start.drivesGPUs = EngineOpening.drivesGPUs
+        // Drivers reserve addresses for the memory of their cards, which nobody has measured.
+        start.limits.dataBytes = configuration.ignoresMemory || start.drivesGPUs ? nil : try request.dataLimit
         return WorkerEngine.Launch(
             model: request.weights.lastComponent, content: Array(try JSON.data(WorkerLoad(request)))
         ) { [start] in try start.start() }

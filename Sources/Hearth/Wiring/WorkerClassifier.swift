@@ -19,7 +19,7 @@ final class WorkerClassifier: ImageClassifier {
     /// The memory of a worker in bytes: OpenVINO's own, and eight times the model.
     private static func limit(_ files: ClassifierFiles) throws -> UInt64 {
         let size = try LocalFileSystem().status(at: files.model)?.size ?? 0
-        return (1 << 30).addingSaturating(size < 1 << 32 ? 8 * size : .max)
+        return UInt64(1 << 30).addingSaturating(size < 1 << 32 ? 8 * size : .max)
     }
 
     /// Loads a classifier.

@@ -35,10 +35,16 @@ enum WorkerJob: Codable, Sendable {
     /// The devices of this machine, read by a worker of the program or by this process.
     static func deviceFacts(_ program: Path?) async throws -> LlamaFacts {
         guard let program else { return try await blocking { LlamaFacts.read() } }
-        let start = WorkerStart(program)
+        var start = WorkerStart(program)
+        start.drivesGPUs = EngineOpening.drivesGPUs
         return try JSON.value(LlamaFacts.self, try await devices.run(by: start, model: "this device"))
     }
     #endif
+
+    /// The longest time of the work; `nil` if it tells its progress.
+    private var limit: Duration? {
+        if case .devices = self { .seconds(30) } else { nil }
+    }
 
     /// Does the work in a worker.
     func run(
@@ -46,6 +52,6 @@ enum WorkerJob: Codable, Sendable {
     ) async throws -> Data {
         let content = Array(try JSON.data(self))
         let host = try await WorkerHost(model: model) { try start.start() }
-        return Data(try await host.run(content, progress: progress))
+        return Data(try await host.run(content, within: limit, progress: progress))
     }
 }

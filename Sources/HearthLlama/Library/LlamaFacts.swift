@@ -63,7 +63,10 @@ package struct LlamaFacts: Sendable, Hashable, Codable {
     }
 
     /// Whether ggml has a device that can hold weights. The list of devices does not change while the process runs.
-    static let hasGPU = read().devices.contains(where: \.isGPU)
+    static let hasGPU = drivesGPUs && read().devices.contains(where: \.isGPU)
+
+    /// Whether this build has a back end for GPUs. Starts no driver.
+    package static var drivesGPUs: Bool { hearth_llama_drives_gpus() }
 
     private static func text(_ pointer: UnsafePointer<CChar>?) -> String {
         pointer.map { String(cString: $0) } ?? "unknown"

@@ -38,12 +38,20 @@ package enum Confinement {
         "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache",
     ].map { Path($0) }
 
+    /// What the loaders of Vulkan, CUDA and ROCm read beside ``libraryFolders``.
+    package static let driverFiles: [Path] = [
+        "/etc/vulkan", "/usr/share/vulkan", "/etc/drirc", "/usr/share/drirc.d", "/etc/OpenCL", "/opt/rocm",
+        "/usr/local/cuda", "/sys/bus/pci", "/sys/class/drm", "/sys/dev/char", "/sys/module",
+    ].map { Path($0) }
+
+    /// The devices of GPUs.
+    package static let gpuDevices: [Path] =
+        ["/dev/dri", "/dev/kfd", "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools"].map { Path($0) }
+        + (0..<16).map { Path("/dev/nvidia\($0)") }
+
     /// Files of the system that every engine may read: the machine's processors, memory and load, the limits of the
     /// control group, and random numbers.
-    static let systemFiles: [Path] = [
-        "/proc", "/sys/devices/system", "/sys/fs/cgroup",
-        "/dev/urandom",
-    ].map { Path($0) }
+    static let systemFiles: [Path] = ["/proc", "/sys/devices/system", "/sys/fs/cgroup", "/dev/urandom"].map { Path($0) }
 }
 
 /// Confines this process for good: it opens no other files, no sockets, starts no programs and reaches no other process.

@@ -5,7 +5,7 @@ import HearthTestSupport
 import Testing
 
 /// With the setting `stateFolder` the next process goes on from what this one has computed.
-@Suite(.serialized, .enabled(if: EngineOpening.describe() != nil), .timeLimit(.minutes(10))) struct StateFolderTests {
+@Suite(.serialized, .enabled(if: EngineOpening.runsGGUF), .timeLimit(.minutes(10))) struct StateFolderTests {
     private static let question = String(repeating: "The fox walks along the quiet river. ", count: 30) + "Say yes."
 
     /// The folder's files, those that begin with a dot among them.

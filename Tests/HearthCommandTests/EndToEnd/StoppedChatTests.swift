@@ -5,7 +5,7 @@ import HearthTestSupport
 import Testing
 
 /// An answer that a person stops has not ended the program, whatever the release still has to prove.
-@Suite(.serialized, .enabled(if: EngineOpening.describe() != nil), .timeLimit(.minutes(10))) struct StoppedChatTests {
+@Suite(.serialized, .enabled(if: EngineOpening.runsGGUF), .timeLimit(.minutes(10))) struct StoppedChatTests {
     private func marks(_ lab: HearthLab) -> [String] {
         let names = FileManager.default.enumerator(atPath: lab.folder.path("home/marks").string)
         return (names?.compactMap { $0 as? String } ?? []).filter { $0.split(separator: "/").count == 3 }

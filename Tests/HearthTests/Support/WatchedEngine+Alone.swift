@@ -8,7 +8,7 @@ import HearthInference
 extension WatchedEngine {
     /// Watches an engine that shares its end with no other.
     init(_ engine: any InferenceEngine, of release: ReleaseIdentity, in manager: ModelManager) {
-        self.init(engine: engine, manager: manager, release: release, answers: WorkUnderWay())
+        self.init(engine: engine, manager: manager, release: release, answers: WorkUnderWay(), deaths: nil)
     }
 
     /// Stops answers, which end with `CancellationError`, and starts no other.
