@@ -63,8 +63,7 @@ private struct Confined {
         let confined = try await Confined()
         let worker = confined.worker
         let other = confined.model.parent.string + "/other.gguf"
-        for path in ["/etc/passwd", "/etc", "/", "/proc/self/environ", "/dev/null", other, confined.folder.path.string]
-        {
+        for path in ["/etc/passwd", "/etc", "/", "/dev/null", other, confined.folder.path.string] {
             #expect(try await worker.perform("read", path) == "\(EACCES)", "\(path)")
         }
         for file in ["mem", "environ", "maps", "fd/0"] {

@@ -73,6 +73,16 @@ final class LocalWorker: WorkerHandle {
         return try await WorkerEngine.open(launch, rule: rule, time: time)
     }
 
+    /// Lets time pass in steps.
+    private func pass(_ clock: ManualClock, _ step: Duration) -> Task<Void, Never> {
+        Task {
+            while !Task.isCancelled {
+                clock.advance(by: step)
+                await Task.yield()
+            }
+        }
+    }
+
     private var last: LocalWorker? { workers.withLock { $0.last } }
 
     private func texts(_ engine: WorkerEngine, _ content: String = "a") async throws -> ([String], FinishReason) {
@@ -143,7 +153,11 @@ final class LocalWorker: WorkerHandle {
         let scripts = (0..<2).map { _ in ScriptedEngine([[.waitForCancellation]]) }
         let good = ScriptedEngine([[.text("b"), .finish(.endOfGeneration)]])
         let patient = WatchRule(load: .infinity, silence: .infinity)
-        let engine = try await engine(scripts + [good], time: HurriedClock().time, rule: patient)
+        let clock = ManualClock()
+        // Far less than the ten minutes of the refusal.
+        let passing = pass(clock, .milliseconds(1))
+        defer { passing.cancel() }
+        let engine = try await engine(scripts + [good], time: clock.time, rule: patient)
         for script in scripts {
             let answer = Task { try await texts(engine, "deadly") }
             await script.stalled()
@@ -212,7 +226,10 @@ final class LocalWorker: WorkerHandle {
                 }
             }
         }.start()
-        let engine = try await WorkerEngine.open(launch, time: HurriedClock().time)
+        let clock = ManualClock()
+        let engine = try await WorkerEngine.open(launch, time: clock.time)
+        let passing = pass(clock, .seconds(1))
+        defer { passing.cancel() }
         let error = await #expect(throws: LLMError.self) {
             _ = try await engine.generate([ChatMessage(.user, "a")], options: GenerationOptions()) { _ in }
         }
