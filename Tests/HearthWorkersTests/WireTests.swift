@@ -80,6 +80,7 @@ import Testing
                 LLMError(
                     .busy, "full", context: ErrorContext(model: "m", remedy: "Wait."), disposition: .tryLater)),
             .pulse([CallWatch.Call(kind: .step, wallSeconds: 1, processorSeconds: 2, silentSeconds: 3)]),
+            .log(.warning, name: "llama.memory", message: "a smaller window"),
         ]
     }
 

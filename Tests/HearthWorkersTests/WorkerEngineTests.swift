@@ -238,6 +238,14 @@ final class LocalWorker: WorkerHandle {
 }
 
 @Suite struct WorkerRuleTests {
+    @Test func aWorkerTellsABoundedNumberOfLines() {
+        var budget = LineBudget()
+        let taken = (0..<3 * LineBudget.perMinute).count { _ in budget.takes(at: .seconds(59)) }
+        #expect(taken == LineBudget.perMinute)
+        let isTakenLater = budget.takes(at: .seconds(60))
+        #expect(isTakenLater)
+    }
+
     @Test func startsAnewAfterLongerAndLongerWaits() {
         var rule = RestartRule()
         var now = Duration.seconds(100)

@@ -39,3 +39,18 @@ func fuzzFrame(_ data: Data) {
     }
     precondition(whole.contains(nil) ? length <= bytes.count : length == bytes.count, "bytes were lost or made up")
 }
+
+/// Reads what a worker may say, and what a parent may. What is read is written and read again as the same.
+func fuzzWorkerMessage(_ data: Data) {
+    let bytes = Array(data)
+    if let (reply, number) = try? EngineReply.read(bytes) {
+        let message = reply.message(number)
+        guard let again = try? EngineReply.read(message) else { preconditionFailure("a reply is not read again") }
+        precondition(again.number == number && again.reply.message(number) == message, "a reply changes")
+    }
+    if let (order, number) = try? EngineOrder.read(bytes) {
+        let message = order.message(number)
+        guard let again = try? EngineOrder.read(message) else { preconditionFailure("an order is not read again") }
+        precondition(again.number == number && again.order.message(number) == message, "an order changes")
+    }
+}

@@ -36,6 +36,7 @@ private let targets: [String: @Sendable (Data) -> Void] = [
     "trust-metadata": fuzzTrustMetadata,
     "trust-update": fuzzTrustUpdate,
     "trust-key": fuzzTrustKey,
+    "worker-message": fuzzWorkerMessage,
 ]
 
 private let target: @Sendable (Data) -> Void = {

@@ -59,7 +59,7 @@ extension EngineRegistry {
             return ErrorDisposition.failed.exitStatus
         }
         let classifier = HostedClassifier()
-        EngineService(channel) { content, progress in
+        EngineService(channel, logLevel: start.logLevel) { content, progress in
             try await JSON.value(WorkerLoad.self, Data(content)).open(progress)
         } work: { content, progress in
             if start.classifies { return try await classifier.answer(content) }
@@ -80,6 +80,8 @@ struct WorkerStart: Sendable {
     var classifies = false
     /// Whether it uses the drivers of GPUs and their devices.
     var drivesGPUs = false
+    /// The lowest level of the entries of its log that this process hears.
+    var logLevel = Log.lowestLevel
     var limits = WorkerLimits()
 
     init(
@@ -96,6 +98,7 @@ struct WorkerStart: Sendable {
             switch (parts.first, parts.dropFirst().first) {
             case ("classify", nil): classifies = true
             case ("gpu", nil): drivesGPUs = true
+            case ("log", let level?): logLevel = Log.Level(rawValue: level)
             case ("read", let path?): readable.append(Path(path))
             case ("write", let path?): writable.append(Path(path))
             default: return nil
@@ -108,7 +111,7 @@ struct WorkerStart: Sendable {
         let (process, channel) = try WorkerProcess.spawn(
             executable: program,
             arguments: [Self.command] + (classifies ? ["classify"] : []) + (drivesGPUs ? ["gpu"] : [])
-                + readable.map { "read=\($0.string)" }
+                + (logLevel.map { ["log=\($0.rawValue)"] } ?? []) + readable.map { "read=\($0.string)" }
                 + writable.map { "write=\($0.string)" }, limits: limits)
         return StartedWorker(worker: process, channel: channel)
     }

@@ -74,6 +74,20 @@ public enum Log {
         write(level, category: category, message, fields, fileID: fileID)
     }
 
+    /// The lowest level that anything is logged at; `nil` if nothing is logged.
+    package static var lowestLevel: Level? { configuration.withLock { $0.thresholds.lowest } }
+
+    /// Passes on an entry of another process.
+    /// - Parameter name: its subsystem, and its category after a full stop.
+    package static func pass(_ level: Level, _ name: String, _ message: String) {
+        let current = configuration.withLock { $0 }
+        let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
+        guard let subsystem = parts.first, current.thresholds.passes(level, of: subsystem) else { return }
+        current.handler(
+            Entry(
+                level: level, subsystem: subsystem, category: parts.dropFirst().first, message: message, fields: []))
+    }
+
     private static func write(
         _ level: Level, category: String?, _ message: () -> String, _ fields: () -> [Field], fileID: String
     ) {

@@ -28,6 +28,7 @@ package final class EngineService: Sendable {
     }
 
     private let channel: FrameChannel
+    private let logLevel: Log.Level?
     private let replies: MessageSender
     private let open: Open
     private let work: Work
@@ -40,8 +41,13 @@ package final class EngineService: Sendable {
     /// The time between two looks at the calls into the model's own code.
     private static let pulseSeconds = 0.25
 
-    package init(_ channel: FrameChannel, open: @escaping Open, work: @escaping Work = { _, _ in [] }) {
+    /// - Parameter logLevel: the lowest level of entries of the log that the other side hears; `nil` for none.
+    package init(
+        _ channel: FrameChannel, logLevel: Log.Level? = nil, open: @escaping Open,
+        work: @escaping Work = { _, _ in [] }
+    ) {
         self.channel = channel
+        self.logLevel = logLevel
         self.open = open
         self.work = work
         replies = MessageSender(channel, limit: Self.waitingReplies)
@@ -51,6 +57,13 @@ package final class EngineService: Sendable {
     package func run() {
         replies.start(name: "hearth.replies")
         replies.send(EngineReply.hello(EngineReply.version).message())
+        if let logLevel {
+            let log: Log.Handler = { [replies] entry in
+                let message = ([entry.message] + entry.fields.map(\.description)).joined(separator: " ")
+                replies.send(EngineReply.log(entry.level, name: entry.name, message: message).message())
+            }
+            Log.use(log, threshold: logLevel)
+        }
         startPulse()
         // A process that can no longer read its orders is of no use, for whatever reason.
         while let message = try? channel.receiveMessage(most: Self.longestOrder),

@@ -32,6 +32,7 @@ final class WorkerConnection: Sendable {
         var lastWord: Duration = .zero
         var lastProgress: Duration?
         var isWatched = false
+        var log = LineBudget()
     }
 
     let handle: any WorkerHandle
@@ -191,6 +192,9 @@ final class WorkerConnection: Sendable {
         case .done(let answer): try finish(number, message.count, .success(answer))
         case .failed(let error): try finish(number, message.count, .failure(error))
         case .pulse(let calls): state.withLock { $0.calls = calls }
+        case .log(let level, let name, let message):
+            guard state.withLock({ $0.log.takes(at: watch.elapsed) }) else { return }
+            Log.pass(level, name.boundedLine(maximumBytes: 64), message.boundedLine(maximumBytes: 4096))
         }
     }
 

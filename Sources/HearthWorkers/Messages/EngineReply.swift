@@ -25,11 +25,16 @@ enum EngineReply {
     case failed(any Error)
     /// The worker lives; the calls into the model's own code that are under way.
     case pulse([CallWatch.Call])
+    /// An entry of the log.
+    case log(Log.Level, name: String, message: String)
 
     /// The version of orders and replies. Both sides are one program, unless someone exchanged one of them.
     static let version: UInt32 = 1
     /// The head of a message of events, after which they follow.
     static let eventsHead: [UInt8] = [3] + [0, 0, 0, 0]
+
+    /// The most bytes of a line of the log.
+    private static let longestLine = 4096
 
     static func event(_ event: GenerationEvent, of number: UInt32) -> [UInt8] {
         var writer = WireWriter()
@@ -71,6 +76,11 @@ enum EngineReply {
                 writer.write(call.processorSeconds)
                 writer.write(call.silentSeconds)
             }
+        case .log(let level, let name, let message):
+            begin(7)
+            writer.write(UInt8(Log.Level.allCases.firstIndex(of: level) ?? 0))
+            writer.write(name.boundedLine(maximumBytes: Self.longestLine))
+            writer.write(message.boundedLine(maximumBytes: Self.longestLine))
         }
         return writer.bytes
     }
@@ -102,6 +112,12 @@ enum EngineReply {
                         kind: kind, wallSeconds: try reader.amount(), processorSeconds: try reader.amount(),
                         silentSeconds: try reader.amount())
                 })
+        case 7:
+            let level = Int(try reader.number(UInt8.self))
+            guard Log.Level.allCases.indices.contains(level) else { throw WireError() }
+            reply = .log(
+                Log.Level.allCases[level], name: try reader.text(Self.longestLine),
+                message: try reader.text(Self.longestLine))
         default: throw WireError()
         }
         try reader.end()
