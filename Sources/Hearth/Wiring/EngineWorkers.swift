@@ -161,7 +161,7 @@ private struct WorkerLoad: Codable {
             program, readable: request.weights.shards + [request.projector].compactMap(\.self),
             writable: [configuration.stateFolder].compactMap(\.self))
         start.drivesGPUs = EngineOpening.drivesGPUs
-        // Drivers reserve addresses for the memory of their cards, which nobody has measured.
+        // Drivers reserve addresses for the memory of their cards; how many was not measured.
         start.limits.dataBytes = configuration.ignoresMemory || start.drivesGPUs ? nil : try request.dataLimit
         return WorkerEngine.Launch(
             model: request.weights.lastComponent, content: Array(try JSON.data(WorkerLoad(request)))

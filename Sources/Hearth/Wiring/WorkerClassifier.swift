@@ -48,7 +48,7 @@ final class WorkerClassifier: ImageClassifier {
 
     func classify(_ pictures: [Picture], top: Int) async throws -> [[Candidate]] {
         guard !pictures.isEmpty else { return [] }
-        let reply = try await Self.failing { 
+        let reply = try await Self.failing {
             try await living().run(HostedPictures.write(pictures, top: top), within: Self.longestAnswer)
         }
         let answers = try JSON.value([[HostedCandidate]].self, Data(reply))

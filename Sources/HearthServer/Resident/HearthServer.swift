@@ -139,8 +139,8 @@ public final class HearthServer: Sendable {
         server.restoreTransfers(options.report)
     }
 
-    /// Answers on their way have five seconds, and the rest two more after the last of them: a worker that does not end
-    /// by itself is ended.
+    /// Answers on their way have five seconds, and the rest two more after the last of them: a worker that is slower
+    /// is ended.
     private func end(_ server: ResidentServer) async {
         let late = endingWorkers(after: .milliseconds(5500))
         // Streams of events have no end of their own.

@@ -12,7 +12,7 @@ struct EngineDeath: Sendable {
         case memory
         case time(String)
 
-        /// The cause of an end that nobody wanted.
+        /// The cause of an end that was not asked for.
         init(_ ending: WorkerEnding) {
             // Allocations within a limit fail in the process itself, which says so at its end.
             let words = ending.lastWords

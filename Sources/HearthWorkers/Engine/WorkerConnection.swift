@@ -23,7 +23,7 @@ final class WorkerConnection: Sendable {
         var orders: [UInt32: Order] = [:]
         var last: UInt32 = 0
         var hasGreeted = false
-        /// What the process is being ended for; `nil` if it ended by itself.
+        /// What the process is being ended for; `nil` if this process did not end it.
         var cause: EngineDeath.Cause?
         /// Whether its owner ended it.
         var isDismissed = false
@@ -133,7 +133,7 @@ final class WorkerConnection: Sendable {
         _ = await handle.ending()
     }
 
-    /// Ends the process at once, because nobody needs it.
+    /// Ends the process at once, because it is no longer needed.
     func dismiss() {
         state.withLock { $0.isDismissed = true }
         handle.kill()
@@ -231,7 +231,7 @@ final class WorkerConnection: Sendable {
             defer { state.orders = [:] }
             return (Array(state.orders.values), death, state.isDismissed)
         }
-        // Whoever unloads an engine stops its answers.
+        // To unload an engine is to stop its answers.
         for order in orders { order.continuation?.resume(throwing: wasMeant ? CancellationError() : death) }
         guard !wasMeant else { return }
         Log.write(.warning, "worker", "\(death.message) \(ending.lastWords)")

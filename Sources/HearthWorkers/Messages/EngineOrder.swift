@@ -2,7 +2,7 @@ import HearthInference
 
 /// What a process asks of its worker. Each order has a number, by which its reply is told.
 enum EngineOrder: Sendable {
-    /// Opens the engine; the content belongs to whoever opens it.
+    /// Opens the engine; the content is that of `EngineService.Open`.
     case open([UInt8])
     case generate([ChatMessage], GenerationOptions)
     case prepare([ChatMessage], GenerationOptions)
@@ -11,7 +11,7 @@ enum EngineOrder: Sendable {
     case count([ChatMessage])
     case pieces([TokenID])
     case rendered([ChatMessage], GenerationOptions)
-    /// Other work on a model's files, whose content belongs to whoever does it.
+    /// Other work on a model's files, with the content of `EngineService.Work`.
     case work([UInt8])
     /// Saves what outlives the engine, and ends the process.
     case unload
