@@ -62,9 +62,9 @@ class Bench:
         found = re.findall(rb'"code":\s*"([a-z0-9-]+)"', output) or re.findall(rb"\[([a-z0-9-]+)\]", errors)
         return found[-1].decode() if found and process.returncode > 0 else f"no code, status {process.returncode}"
 
-    def send(self, method, path, body, kind="application/json"):
+    def send(self, method, path, body, kind="application/json", limit=LIMIT):
         """The code of the outcome of a request."""
-        connection = http.client.HTTPConnection(self.server.host, self.server.port, timeout=LIMIT)
+        connection = http.client.HTTPConnection(self.server.host, self.server.port, timeout=limit)
         try:
             connection.request(method, path, body, {"Content-Type": kind, "Authorization": f"Bearer {self.key}"})
             reply = connection.getresponse()
@@ -87,7 +87,8 @@ class Bench:
 
     def ask(self, name, role):
         if role == "classifier":
-            return self.send("POST", f"/hearth/v1/classify?model={name}", self.picture, "image/png")
+            return self.send("POST", f"/hearth/v1/classify?model={name}", self.picture, "image/png",
+                             LOAD_LIMIT + LIMIT)  # The first question loads the classifier.
         content = QUESTION
         if role == "vision":
             address = "data:image/png;base64," + base64.b64encode(self.picture).decode()

@@ -13,8 +13,8 @@ final class WorkerClassifier: ImageClassifier {
     /// Starts run one after the other.
     private let starts = TurnQueue()
 
-    /// The longest that pictures of one question may take. A network can contain an endless loop.
-    private static let longestAnswer = Duration.seconds(30)
+    /// The longest time of one picture. A network can contain an endless loop.
+    private static let longestAnswer = Duration.seconds(20)
 
     /// The memory of a worker in bytes: OpenVINO's own, and eight times the model.
     private static func limit(_ files: ClassifierFiles) throws -> UInt64 {
@@ -49,7 +49,7 @@ final class WorkerClassifier: ImageClassifier {
     func classify(_ pictures: [Picture], top: Int) async throws -> [[Candidate]] {
         guard !pictures.isEmpty else { return [] }
         let reply = try await Self.failing {
-            try await living().run(HostedPictures.write(pictures, top: top), within: Self.longestAnswer)
+            try await living().run(HostedPictures.write(pictures, top: top), within: Self.longestAnswer * pictures.count)
         }
         let answers = try JSON.value([[HostedCandidate]].self, Data(reply))
         guard answers.count == pictures.count else {
