@@ -14,7 +14,7 @@ static const int allowed_calls[] = {
     // The socket. Its descriptor exists; no other can be made.
     SYS_recvfrom, SYS_shutdown,
     // Memory.
-    SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise, SYS_msync, SYS_mincore, SYS_brk, SYS_mlock, SYS_munlock,
+    SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise, SYS_msync, SYS_mincore, SYS_brk, SYS_mlock, SYS_munlock,
     SYS_membarrier, SYS_get_mempolicy, SYS_set_mempolicy, SYS_mbind,
     // Threads.
     SYS_futex, SYS_set_robust_list, SYS_set_tid_address, SYS_rseq, SYS_gettid, SYS_sched_yield, SYS_sched_getaffinity,

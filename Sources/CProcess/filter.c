@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <termios.h>
 #include <unistd.h>
@@ -114,6 +115,16 @@ static void check_clone(struct filter *filter) {
     end_call(filter, start);
 }
 
+/// Memory without a file that processes share does not count for the limit of memory.
+static void check_mapping(struct filter *filter) {
+    unsigned short start = begin_call(filter, SYS_mmap);
+    load_argument(filter, 3);
+    add(filter, BPF_ALU | BPF_AND | BPF_K, 0, 0, MAP_SHARED | MAP_ANONYMOUS);
+    answer_if(filter, MAP_SHARED | MAP_ANONYMOUS, refuse);
+    answer(filter, allow);
+    end_call(filter, start);
+}
+
 /// A failed assertion sends its thread SIGABRT.
 static void check_tgkill(struct filter *filter) {
     uint32_t own[] = {(uint32_t)getpid()};
@@ -164,6 +175,11 @@ static void check_arguments(struct filter *filter, bool devices) {
     allow_values(filter, SYS_ioctl, 1, requests, sizeof requests / sizeof *requests);
     allow_values(filter, SYS_prctl, 0, options, sizeof options / sizeof *options);
     allow_values(filter, SYS_sched_setaffinity, 0, this_thread, 1);
+    if (devices) {
+        answer_if(filter, SYS_mmap, allow);
+    } else {
+        check_mapping(filter);
+    }
     check_clone(filter);
     check_tgkill(filter);
     check_sendto(filter);

@@ -53,6 +53,7 @@ struct ConfinedCall: Sendable, CustomTestStringConvertible {
         .init("symlinkat", 266, 36, ["/a", "-100", "/tmp/b"]),
         .init("mknodat", 259, 33, ["-100", "/tmp/pipe", "4480"]),
         .init("truncate", 76, 45, ["/tmp/none"]), .init("memfd_create", 319, 279, ["zeros"]),
+        .init("mmap(shared)", 9, 222, ["0", "4096", "3", "33", "-1", "0"]),
         .init("inotify_init1", 294, 26), .init("sched_setaffinity(parent)", 203, 122, ["parent", "8", "zeros"]),
         .init("setpriority", 141, 140, ["0", "0", "5"]),
         .init("sched_setscheduler", 144, 119, ["parent", "0", "zeros"]),

@@ -108,6 +108,29 @@ import Testing
         }
     }
 
+    /// Numbers that a server would divide by, convert or allocate.
+    @Test(arguments: [-1, .nan, .infinity, 1e300, 1e-300, -0.5] as [Double]) func impossibleAmountsAreRefused(
+        amount: Double
+    ) throws {
+        var message = EngineReply.pulse([
+            CallWatch.Call(kind: .step, wallSeconds: 1, processorSeconds: 2, silentSeconds: 3)
+        ])
+        .message()
+        message.replaceSubrange(10..<18, with: withUnsafeBytes(of: amount.bitPattern.littleEndian, Array.init))
+        #expect(throws: WireError.self) { try EngineReply.read(message) }
+    }
+
+    @Test(arguments: [1 << 23, 1 << 31, .max] as [Int]) func impossibleFactsAreRefused(number: Int) throws {
+        var window = ModelInformation(description: "evil", contextLength: number)
+        var slots = ModelInformation(description: "evil", contextLength: 512)
+        slots.parallelAnswers = number
+        window.embeddingLength = 1
+        for facts in [window, slots] {
+            let message = EngineReply.done(.opened(facts, [])).message()
+            #expect(throws: WireError.self) { try EngineReply.read(message) }
+        }
+    }
+
     /// Every message cut short, and every message with something behind it.
     @Test func aPartIsNoMessage() throws {
         let whole = try Self.orders.map { $0.message(1) }

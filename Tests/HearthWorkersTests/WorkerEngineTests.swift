@@ -11,10 +11,15 @@ final class LocalWorker: WorkerHandle {
     let channel: FrameChannel
     let far: FrameChannel
     let process: Int32 = 1
+    /// Whether its end counts as its own doing.
+    let isOwnDoing: Bool
     private let ended = Locked(false)
     private let waiting = Locked<[CheckedContinuation<Void, Never>]>([])
 
-    init() throws { (channel, far) = try FrameChannel.pair() }
+    init(isOwnDoing: Bool = true) throws {
+        (channel, far) = try FrameChannel.pair()
+        self.isOwnDoing = isOwnDoing
+    }
 
     var isKilled: Bool { ended.withLock { $0 } }
 
@@ -40,6 +45,8 @@ final class LocalWorker: WorkerHandle {
         }) { waiter.resume() }
     }
 
+    func reap() { kill() }
+
     func ending() async -> WorkerEnding {
         await withCheckedContinuation { continuation in
             let isOver = ended.withLock { isOver in
@@ -48,7 +55,7 @@ final class LocalWorker: WorkerHandle {
             }
             if isOver { continuation.resume() }
         }
-        return WorkerEnding(reason: "signal 9", lastWords: "GGML_ASSERT")
+        return WorkerEnding(reason: "signal 9", lastWords: "GGML_ASSERT", isOwnDoing: isOwnDoing)
     }
 }
 
@@ -57,11 +64,12 @@ final class LocalWorker: WorkerHandle {
 
     /// An engine whose workers serve the scripts in order.
     private func engine(
-        _ scripts: [ScriptedEngine], time: TimeSource = .system, rule: WatchRule = WatchRule()
+        _ scripts: [ScriptedEngine], time: TimeSource = .system, rule: WatchRule = WatchRule(),
+        isOwnDoing: Bool = true
     ) async throws -> WorkerEngine {
         let rest = Locked(scripts)
         let launch = WorkerEngine.Launch(model: "tiny", content: []) { [workers] in
-            let worker = try LocalWorker()
+            let worker = try LocalWorker(isOwnDoing: isOwnDoing)
             let engine = rest.withLock { $0.isEmpty ? nil : $0.removeFirst() }
             worker.serve {
                 guard let engine else { throw LLMError(.cannotLoad, "no further worker") }
@@ -170,8 +178,23 @@ final class LocalWorker: WorkerHandle {
         #expect(workers.withLock { $0.count } == 3)
     }
 
+    /// Ends that another process caused neither refuse a request nor delay the next worker.
+    @Test func aKillFromOutsideIsNoFaultOfTheRequest() async throws {
+        let scripts = (0..<4).map { _ in ScriptedEngine([[.waitForCancellation]]) }
+        let good = ScriptedEngine([[.text("b"), .finish(.endOfGeneration)]])
+        let engine = try await engine(scripts + [good], time: ManualClock().time, isOwnDoing: false)
+        for script in scripts {
+            let answer = Task { try await texts(engine, "same") }
+            await script.stalled()
+            last?.kill()
+            let error = await #expect(throws: LLMError.self) { try await answer.value }
+            #expect(error?.code == .engineDied && error?.context.found == "killed" && error?.isOwnDeath == false)
+        }
+        #expect(try await texts(engine, "same").0 == ["b"])
+    }
+
     /// A worker that breaks the agreement in any way is ended, and its request fails.
-    @Test(arguments: 0..<9) func aHostileWorkerIsEnded(way: Int) async throws {
+    @Test(arguments: 0..<14) func aHostileWorkerIsEnded(way: Int) async throws {
         let worker = try LocalWorker()
         let launch = WorkerEngine.Launch(model: "evil", content: []) { worker }
         let far = worker.far
@@ -192,6 +215,19 @@ final class LocalWorker: WorkerHandle {
             case 5: say(EngineReply.events([(number &+ 5, .text("a"))]).message())
             case 6: say(EngineReply.done(.tokens([1])).message(number))
             case 7: try? far.send([7, 7])
+            case 9: say(EngineReply.failed(LLMError(.engineDied, "evil")).message(number))
+            case 10: say([6] + EngineReply.done(.done).message(number).dropFirst())
+            case 11:
+                // More calls than a machine has threads, in one pulse.
+                let call = CallWatch.Call(kind: .step, wallSeconds: 0, processorSeconds: 0, silentSeconds: 0)
+                var pulse = EngineReply.pulse([call]).message()
+                pulse.replaceSubrange(5..<9, with: [0, 2, 0, 0])
+                say(pulse + Array(repeating: Array(pulse.dropFirst(9)), count: 511).joined())
+            case 12: say([3, 0, 0, 0, 0] + Array(repeating: [UInt8(number), 0, 0, 0, 3], count: 1 << 17).joined())
+            case 13:
+                // The beginning of a result, whose end does not come.
+                try? far.send([0, 4] + [UInt8(number), 0, 0, 0] + [UInt8](repeating: 0, count: 1_000_000))
+                while (try? far.send([0] + [UInt8](repeating: 0, count: 1_000_000))) != nil {}
             default:
                 let flood = EngineReply.events([(number, .text(String(repeating: "x", count: 1 << 19)))]).message()
                 while (try? far.send([1] + flood)) != nil {}

@@ -3,6 +3,7 @@ import HearthCatalog
 import HearthDelivery
 import HearthInference
 import HearthStore
+import HearthWorkers
 
 /// Prepares sources for their engines, and claims the files of releases while an engine may read them.
 final class EngineFiles: Sendable {
@@ -65,7 +66,7 @@ final class EngineFiles: Sendable {
                     }
                     return WatchedEngine(
                         engine: engine, manager: manager, release: identity, answers: work, deaths: deaths)
-                } catch let error as LLMError where error.code == .engineDied {
+                } catch let error as LLMError where error.isOwnDeath {
                     await deaths?.died(identity, .load, manager)
                     throw error
                 }

@@ -4,6 +4,7 @@ import HearthCatalog
 import HearthDelivery
 import HearthInference
 import HearthStore
+import HearthWorkers
 
 /// An engine of an installed release; its answers are guarded and counted while the release is on probation.
 ///
@@ -64,7 +65,7 @@ package struct WatchedEngine: InferenceEngine, ForwardingTokenReader {
     ) async throws -> Value {
         do {
             return try await manager.store.guarding(release, .generate, marks: deaths == nil, body)
-        } catch let error as LLMError where error.code == .engineDied {
+        } catch let error as LLMError where error.isOwnDeath && !error.isSlowText {
             await deaths?.died(release, request, manager)
             throw error
         }

@@ -134,7 +134,7 @@ private struct WorkerLoad: Codable {
         settings.flashAttention = given.flashAttention
         settings.threads = given.threads
         (settings.imageMinTokens, settings.imageMaxTokens) = (given.imageMinTokens, given.imageMaxTokens)
-        settings.stateFolder = given.stateFolder
+        settings.stateFolder = request.stateFolder
         settings.ignoresMemory = given.ignoresMemory
         (settings.server.slots, settings.server.cells) = (given.server.slots, given.server.cells)
         (weights, projector) = (request.weights.string, request.projector?.string)
@@ -153,13 +153,10 @@ private struct WorkerLoad: Codable {
     /// How its worker is started. Blocks.
     static func launch(_ request: EngineRegistry.Request, _ program: Path) throws -> WorkerEngine.Launch {
         let configuration = request.configuration
-        if let folder = configuration.stateFolder {
-            try FileManager.default.createDirectory(
-                atPath: folder.string, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        }
+        if let folder = request.stateFolder { try WorkerStates.prepare(folder) }
         var start = WorkerStart(
             program, readable: request.weights.shards + [request.projector].compactMap(\.self),
-            writable: [configuration.stateFolder].compactMap(\.self))
+            writable: [request.stateFolder].compactMap(\.self))
         start.drivesGPUs = EngineOpening.drivesGPUs
         // Drivers reserve addresses for the memory of their cards; how many was not measured.
         start.limits.dataBytes = configuration.ignoresMemory || start.drivesGPUs ? nil : try request.dataLimit
@@ -170,7 +167,11 @@ private struct WorkerLoad: Codable {
 }
 
 extension EngineRegistry.Request {
-    /// The private memory of a worker in bytes; `nil` for a model without a plan. Beyond the plan it has room for kept
+    /// The folder for states of this model alone; `nil` without the setting.
+    fileprivate var stateFolder: Path? { configuration.stateFolder.map { WorkerStates.folder(of: weights, in: $0) } }
+
+    /// The private memory of a worker in bytes. Without a plan, which the load refuses to make too, that of the file and
+    /// some more. Beyond the plan it has room for kept
     /// states and pictures, a context for vectors, and the stacks and static data that the system counts too. The weights
     /// are mapped and do not count, but a back end can copy them into an order of its own, so they are in it.
     fileprivate var dataLimit: UInt64? {
@@ -179,7 +180,10 @@ extension EngineRegistry.Request {
                 let plan = try MemoryPlanning.plan(
                     file: weights, projector: projector, configuration: configuration, deviceMemory: deviceMemory,
                     occupied: occupied)
-            else { return nil }
+            else {
+                let size = weights.shards.map { (try? LocalFileSystem().status(at: $0)?.size) ?? 0 }.saturatedSum
+                return min(deviceMemory, size.addingSaturating(1 << 30))
+            }
             for compromise in plan.compromises {
                 Log.write(.warning, "memory", "\(weights.lastComponent): \(compromise)")
             }
@@ -228,12 +232,14 @@ private struct StartedWorker: WorkerHandle {
 
     func kill() { worker.kill() }
 
+    func reap() { worker.reap() }
+
     func ending() async -> WorkerEnding {
         let exit = await worker.wait()
         LivingWorkers.remove(worker)
         return WorkerEnding(
             reason: exit.reason.words, lastWords: exit.errorText.boundedLine(maximumBytes: 512),
-            isOutOfMemory: exit.isOutOfMemory)
+            isOutOfMemory: exit.isOutOfMemory, isOwnDoing: exit.isOwnDoing)
     }
 }
 

@@ -5,6 +5,7 @@ import HearthCatalog
 import HearthDelivery
 import HearthLlama
 import HearthStore
+import HearthWorkers
 
 /// Quantizes GGUF models that are too large for this device, with llama.cpp.
 package struct QuantizingPreparer: ReleasePreparer {
@@ -62,7 +63,10 @@ package struct QuantizingPreparer: ReleasePreparer {
             _ = try await job.run { progress(Double($0)) }
             return
         }
-        let start = WorkerStart(worker, readable: [weights], writable: [target.parent])
+        var start = WorkerStart(worker, readable: [weights], writable: [target.parent])
+        // Tensors are computed one after the other, as wide numbers.
+        let size = try LocalFileSystem().status(at: weights)?.size ?? 0
+        start.limits.dataBytes = size.addingSaturating(size).addingSaturating(2 << 30)
         _ = try await job.run(by: start, model: release.identity.description) { progress(Double($0)) }
     }
 }

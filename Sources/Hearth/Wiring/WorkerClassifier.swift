@@ -12,6 +12,7 @@ final class WorkerClassifier: ImageClassifier {
     private let host: Locked<WorkerHost>
     /// Starts run one after the other.
     private let starts = TurnQueue()
+    private let questions = TurnQueue()
 
     /// The longest time of one picture. A network can contain an endless loop.
     private static let longestAnswer = Duration.seconds(20)
@@ -49,10 +50,16 @@ final class WorkerClassifier: ImageClassifier {
     func classify(_ pictures: [Picture], top: Int) async throws -> [[Candidate]] {
         guard !pictures.isEmpty else { return [] }
         let reply = try await Self.failing {
-            try await living().run(HostedPictures.write(pictures, top: top), within: Self.longestAnswer * pictures.count)
+            let host = try await living()
+            let content = try HostedPictures.write(pictures, top: top)
+            // One after the other, so that no question pays for the time of another.
+            return try await questions.turnUnlessCancelled {
+                try await host.run(content, within: Self.longestAnswer * pictures.count)
+            }
         }
         let answers = try JSON.value([[HostedCandidate]].self, Data(reply))
-        guard answers.count == pictures.count else {
+        guard answers.count == pictures.count, answers.joined().allSatisfy({ !(abs($0.candidate.confidence) > 1e6) })
+        else {
             throw ClassificationError(.failed, "the classifier gave \(answers.count) answers to \(pictures.count)")
         }
         return answers.map { $0.map(\.candidate) }

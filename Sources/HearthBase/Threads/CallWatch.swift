@@ -4,7 +4,7 @@ import Foundation
 /// that runs hostile files in a worker reads from it which call takes too long.
 package final class CallWatch: Sendable {
     /// What a call runs.
-    package enum Kind: UInt8, Sendable, CaseIterable { case template, tokenizer, step }
+    package enum Kind: UInt8, Sendable, CaseIterable { case template, tokenizer, step, picture }
 
     /// A call under way.
     package struct Call: Sendable, Hashable {

@@ -136,9 +136,11 @@ final class Projector: @unchecked Sendable {
         // The picture was read before; without it the status reports the failure.
         guard let parts = try? parts(of: image) else { return -1 }
         return vectors.withUnsafeBufferPointer { vectors in
-            hearth_piece_decode(
-                raw, context, parts.raw, part, vectors.baseAddress, Int32(position), Int32(sequence),
-                Int32(clamping: llama_n_batch(context)))
+            CallWatch.shared.during(.picture) {
+                hearth_piece_decode(
+                    raw, context, parts.raw, part, vectors.baseAddress, Int32(position), Int32(sequence),
+                    Int32(clamping: llama_n_batch(context)))
+            }
         }
     }
 
@@ -167,7 +169,7 @@ final class Projector: @unchecked Sendable {
 
     private func cut(_ pixels: borrowing Pixels) throws -> PictureParts {
         var reason: UnsafeMutablePointer<CChar>?
-        guard let pieces = hearth_pieces_cut(raw, pixels.raw, &reason) else {
+        guard let pieces = CallWatch.shared.during(.picture, { hearth_pieces_cut(raw, pixels.raw, &reason) }) else {
             throw ImageHeader.unreadable(LoadFailure.reason(reason, else: "it cannot be cut into parts"))
         }
         return PictureParts(pieces)
@@ -176,7 +178,10 @@ final class Projector: @unchecked Sendable {
     private func encode(_ pieces: PictureParts, _ index: Int, count: Int) throws -> [Float] {
         var reason: UnsafeMutablePointer<CChar>?
         var vectors = [Float](repeating: 0, count: count * Int(hearth_vision_width(raw)))
-        guard hearth_piece_encode(raw, pieces.raw, index, &vectors, vectors.count, &reason) else {
+        let isEncoded = CallWatch.shared.during(.picture) {
+            hearth_piece_encode(raw, pieces.raw, index, &vectors, vectors.count, &reason)
+        }
+        guard isEncoded else {
             throw LLMError(
                 .generateFailed,
                 "the picture cannot be encoded: \(LoadFailure.reason(reason, else: "the engine failed"))",

@@ -36,13 +36,11 @@ package enum ServerPeer: Sendable, Hashable, CustomStringConvertible {
         case .local: return description
         case .network(let host):
             if isLoopback { return "loopback" }
-            var address = in6_addr()
-            guard host.contains(":"), inet_pton(AF_INET6, host, &address) == 1 else { return host }
-            return withUnsafeBytes(of: address) { bytes in
-                // An IPv4 address in the form of an IPv6 one is one machine.
-                bytes.prefix(12).elementsEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF])
-                    ? host : bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":")
-            }
+            var bytes = [UInt8](repeating: 0, count: 16)
+            guard host.contains(":"), inet_pton(AF_INET6, host, &bytes) == 1 else { return host }
+            // An IPv4 address in the form of an IPv6 one is one machine.
+            return bytes.prefix(12).elementsEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF])
+                ? host : bytes.prefix(8).map { String($0, radix: 16) }.joined(separator: ":")
         }
     }
 

@@ -11,6 +11,8 @@ struct EngineDeath: Sendable {
         case crashed(String)
         case memory
         case time(String)
+        /// Another process ended it, or this one at its own end.
+        case killed
 
         /// The cause of an end that was not asked for.
         init(_ ending: WorkerEnding) {
@@ -18,7 +20,7 @@ struct EngineDeath: Sendable {
             let words = ending.lastWords
             let isOutOfMemory =
                 ending.isOutOfMemory || words.contains("bad_alloc") || words.contains("failed to allocate")
-            self = isOutOfMemory ? .memory : .crashed(ending.reason)
+            self = isOutOfMemory ? .memory : ending.isOwnDoing ? .crashed(ending.reason) : .killed
         }
     }
 
@@ -41,6 +43,7 @@ struct EngineDeath: Sendable {
             case .crashed(let reason): ("crashed", reason)
             case .memory: ("memory", "it had too little memory")
             case .time(let reason): ("time", reason)
+            case .killed: ("killed", "another process ended it")
             }
         return LLMError(
             .engineDied, "the engine of \(model) ended while \(doing): \(reason)",
@@ -49,12 +52,20 @@ struct EngineDeath: Sendable {
     }
 }
 
+extension LLMError {
+    /// Whether it tells that a worker ended by its own doing.
+    package var isOwnDeath: Bool { code == .engineDied && context.found != nil && context.found != "killed" }
+
+    /// Whether it tells that cutting a text into tokens took too long, which depends on the text.
+    package var isSlowText: Bool { code == .engineDied && context.found == "time" && context.field == "tokenize" }
+}
+
 extension CallWatch.Kind {
     var work: EngineWork {
         switch self {
         case .template: .template
         case .tokenizer: .tokenize
-        case .step: .decode
+        case .step, .picture: .decode
         }
     }
 }

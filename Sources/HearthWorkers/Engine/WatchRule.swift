@@ -10,6 +10,11 @@ struct WatchRule: Sendable {
     var wall = 20.0
     /// The longest step of a computation in which the engine does not once ask whether to go on, in seconds.
     var step = 30.0
+    /// The longest time that a part of a picture may take, in seconds. It is computed without an end in between.
+    var picture = 120.0
+    /// The longest time between a cancellation and the reply to it, in seconds: more than a part of a picture takes on
+    /// most machines.
+    var cancellation = 60.0
     /// The longest time without a word while an order is under way, in seconds. A worker speaks once a second.
     var silence = 20.0
 
@@ -26,6 +31,7 @@ struct WatchRule: Sendable {
             case .tokenizer where call.processorSeconds > processor || call.wallSeconds > wall:
                 return "its tokenizer did not end"
             case .step where call.silentSeconds > step: return "a step of its computation did not end"
+            case .picture where call.wallSeconds > picture: return "a picture was not encoded in time"
             default: continue
             }
         }

@@ -17,6 +17,10 @@ final class WorkerConnection: Sendable {
         var allowance: Int
         /// What the worker does for it.
         var work: EngineWork
+        /// When it has to be over.
+        var deadline: Duration?
+        /// The progress of a load, which grows by steps.
+        var progress: Float = -1
     }
 
     private struct State {
@@ -42,14 +46,14 @@ final class WorkerConnection: Sendable {
     private let time: TimeSource
     private let rule: WatchRule
     private let model: String
-    private let onDeath: @Sendable (LLMError, WorkerEnding) -> Void
+    private let onDeath: @Sendable (LLMError) -> Void
 
     /// - Parameters:
     ///   - model: its name in errors.
     ///   - onDeath: called once, unless the process was asked to end.
     init(
         _ handle: any WorkerHandle, model: String, rule: WatchRule = WatchRule(), time: TimeSource = .system,
-        onDeath: @escaping @Sendable (LLMError, WorkerEnding) -> Void
+        onDeath: @escaping @Sendable (LLMError) -> Void
     ) {
         (self.handle, self.model, self.rule, self.time, self.onDeath) = (handle, model, rule, time, onDeath)
         sender = MessageSender(handle.channel)
@@ -69,10 +73,12 @@ final class WorkerConnection: Sendable {
     /// Gives an order and waits for its result.
     /// - Parameters:
     ///   - allowance: the most bytes of all its replies.
+    ///   - limit: the longest time, after which the process is ended; `nil` for none.
     ///   - leavesAtOnce: whether a cancelled caller does not wait for the worker.
     /// - Throws: the worker's error; `engine-died`; `CancellationError`.
     func ask(
-        _ order: EngineOrder, allowance: Int = WorkerConnection.smallReply, leavesAtOnce: Bool = true,
+        _ order: EngineOrder, allowance: Int = WorkerConnection.smallReply, limit: Duration? = nil,
+        leavesAtOnce: Bool = true,
         control: ThinkingControl? = nil, onEvent: Sink? = nil, onProgress: (@Sendable (Float) -> Void)? = nil
     ) async throws -> EngineReply.Answer {
         let number = state.withLock { state in
@@ -93,21 +99,22 @@ final class WorkerConnection: Sendable {
             return try await withCheckedThrowingContinuation { continuation in
                 let death = state.withLock { state -> LLMError? in
                     if let death = state.death { return death }
+                    if state.orders.isEmpty { state.calls = [] }
+                    state.lastWord = watch.elapsed
                     state.orders[number] = Order(
                         continuation: continuation, onEvent: onEvent, onProgress: onProgress, allowance: allowance,
-                        work: order.work)
-                    state.lastWord = watch.elapsed
+                        work: order.work, deadline: limit.map { state.lastWord + $0 })
                     if onProgress != nil { state.lastProgress = state.lastWord }
                     return nil
                 }
                 if let death { return continuation.resume(throwing: death) }
                 sender.send(message)
                 // A cancellation before the order went unheard.
-                if Task.isCancelled { sender.send(EngineOrder.cancel.message(number)) }
+                if Task.isCancelled { cancel(number) }
                 startWatching()
             }
         } onCancel: {
-            sender.send(EngineOrder.cancel.message(number))
+            cancel(number)
             guard leavesAtOnce else { return }
             let left = state.withLock { state in
                 defer { state.orders[number]?.continuation = nil }
@@ -117,8 +124,19 @@ final class WorkerConnection: Sendable {
         }
     }
 
-    /// Enough for every reply that is no vector, prompt or answer.
-    static let smallReply = 16 << 20
+    /// Tells the worker, which has a bounded time for its reply.
+    private func cancel(_ number: UInt32) {
+        state.withLock { state in
+            let end = watch.elapsed + .seconds(rule.cancellation)
+            if let order = state.orders[number] { state.orders[number]?.deadline = min(order.deadline ?? end, end) }
+        }
+        sender.send(EngineOrder.cancel.message(number))
+    }
+
+    /// Enough for every reply that is no vector, prompt, answer or content.
+    static let smallReply = 1 << 20
+    /// Enough for a prompt, and for the content of other work.
+    static let largeReply = 64 << 20
 
     /// Asks the worker to save and leave, and ends it after `limit`.
     func end(within limit: Duration) async {
@@ -150,24 +168,29 @@ final class WorkerConnection: Sendable {
     /// Reads until the process ends.
     private func read() {
         do {
-            while let message = try handle.channel.receiveMessage(most: Self.longestReply) {
-                try take(message)
-            }
+            while let message = try handle.channel.receiveMessage(most: longest) { try take(message) }
         } catch {
             state.withLock { state in if state.cause == nil { state.cause = .crashed("it sent what is no reply") } }
         }
-        handle.kill()
+        handle.reap()
         sender.close()
         Task { await bury() }
     }
 
-    private static let longestReply = 256 << 20
+    /// The most bytes of a message of events: a tool call can hold a whole answer.
+    private static let longestEvents = 4 << 20
+
+    /// The most bytes of the message that begins like this, known before it is collected.
+    private func longest(_ start: ArraySlice<UInt8>) throws -> Int {
+        guard let number = try EngineReply.result(start) else { return Self.longestEvents }
+        guard let order = state.withLock({ $0.orders[number] }) else { throw WireError() }
+        return order.allowance
+    }
 
     private func take(_ message: [UInt8]) throws(WireError) {
         let (reply, number) = try EngineReply.read(message)
         let hasGreeted = state.withLock { state in
             state.lastWord = watch.elapsed
-            state.calls = []
             return state.hasGreeted
         }
         if case .hello(let version) = reply {
@@ -178,19 +201,24 @@ final class WorkerConnection: Sendable {
         switch reply {
         case .hello: break
         case .events(let events):
-            var size = message.count
             for (number, event) in events {
-                let sink = try charge(size, number).onEvent
-                size = 0
-                guard let sink else { throw WireError() }
+                guard let sink = try charge(event.cost, number).onEvent else { throw WireError() }
                 sink(event)
             }
         case .progress(let fraction):
             guard let report = try charge(message.count, number).onProgress else { throw WireError() }
-            state.withLock { $0.lastProgress = $0.lastWord }
+            state.withLock { state in
+                // A worker that tells the same again makes no progress.
+                guard let order = state.orders[number], fraction >= order.progress + 0.01 else { return }
+                state.orders[number]?.progress = fraction
+                state.lastProgress = state.lastWord
+            }
             report(fraction)
         case .done(let answer): try finish(number, message.count, .success(answer))
-        case .failed(let error): try finish(number, message.count, .failure(error))
+        case .failed(let error):
+            // Only this side tells of deaths.
+            if (error as? LLMError)?.code == .engineDied { throw WireError() }
+            try finish(number, message.count, .failure(error))
         case .pulse(let calls): state.withLock { $0.calls = calls }
         case .log(let level, let name, let message):
             guard state.withLock({ $0.log.takes(at: watch.elapsed) }) else { return }
@@ -235,7 +263,7 @@ final class WorkerConnection: Sendable {
         for order in orders { order.continuation?.resume(throwing: wasMeant ? CancellationError() : death) }
         guard !wasMeant else { return }
         Log.write(.warning, "worker", "\(death.message) \(ending.lastWords)")
-        onDeath(death, ending)
+        onDeath(death)
     }
 
     // MARK: Time
@@ -262,12 +290,11 @@ final class WorkerConnection: Sendable {
                 state.isWatched = false
                 return (false, nil)
             }
-            return (
-                true,
-                rule.excess(
-                    state.calls, silence: (now - state.lastWord).seconds,
-                    load: state.lastProgress.map { (now - $0).seconds })
-            )
+            let isLate = state.orders.values.contains { $0.deadline.map { now > $0 } ?? false }
+            let excess = rule.excess(
+                state.calls, silence: (now - state.lastWord).seconds,
+                load: state.lastProgress.map { (now - $0).seconds })
+            return (true, excess ?? (isLate ? "it did not end in time" : nil))
         }
         if let excess { kill(.time(excess)) }
         return goesOn

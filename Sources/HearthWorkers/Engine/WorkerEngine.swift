@@ -79,8 +79,8 @@ package final class WorkerEngine: InferenceEngine, TokenReader {
         guard !isUnloaded else { throw LLMError(.modelNotLoaded, "no model is loaded") }
         if wait > .zero { try await time.sleep(for: wait) }
         let handle = try await blocking { [launch] in try launch.start() }
-        let connection = WorkerConnection(handle, model: launch.model, rule: rule, time: time) { [weak self] _, _ in
-            guard let self else { return }
+        let connection = WorkerConnection(handle, model: launch.model, rule: rule, time: time) { [weak self] death in
+            guard let self, death.isOwnDeath else { return }
             self.state.withLock { $0.restart.died(at: self.clock.elapsed) }
         }
         do {
@@ -127,12 +127,13 @@ package final class WorkerEngine: InferenceEngine, TokenReader {
     ) async throws -> GenerationSummary {
         let connection = try await connection()
         // A token has few bytes; reports of tokens have many.
-        let each = 4096 + 512 * (options.tokenReports?.alternatives ?? 0)
-        let tokens = min(max(0, options.maximumNewTokens), 1 << 24)
+        let each = 1024 + 256 * min(options.tokenReports?.alternatives ?? 0, 1 << 10)
+        let tokens = min(max(0, options.maximumNewTokens), 2 * (try facts.information.contextLength))
         let answer = try await guarded(.generate(messages, options)) {
             try await connection.ask(
                 .generate(messages, options), allowance: WorkerConnection.smallReply + each * tokens,
-                leavesAtOnce: false, control: options.thinking.control, onEvent: onEvent)
+                limit: min(options.timeout, .seconds(1 << 31)) + .seconds(60), leavesAtOnce: false,
+                control: options.thinking.control, onEvent: onEvent)
         }
         guard case .summary(let summary) = answer else { throw broken(connection) }
         return summary
@@ -191,7 +192,7 @@ package final class WorkerEngine: InferenceEngine, TokenReader {
     ) async throws -> (text: String, tokenCount: Int) {
         let connection = try await connection()
         let answer = try await guarded(.rendered(messages, options)) {
-            try await connection.ask(.rendered(messages, options))
+            try await connection.ask(.rendered(messages, options), allowance: WorkerConnection.largeReply)
         }
         guard case .rendered(let text, let count) = answer else { throw broken(connection) }
         return (text, count)
@@ -214,7 +215,7 @@ package final class WorkerEngine: InferenceEngine, TokenReader {
         }
         do {
             return try await ask()
-        } catch let error as LLMError where error.code == .engineDied {
+        } catch let error as LLMError where error.isOwnDeath {
             state.withLock { $0.restart.killed(order.digest, at: clock.elapsed) }
             throw error
         }

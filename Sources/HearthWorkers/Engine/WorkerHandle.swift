@@ -6,8 +6,13 @@ package struct WorkerEnding: Sendable, Hashable {
     package var lastWords: String
     /// Whether the system ended it for want of memory.
     package var isOutOfMemory: Bool
+    /// Whether the worker itself, or what it used, is the reason: not the signal of another process.
+    package var isOwnDoing: Bool
 
-    package init(reason: String, lastWords: String = "", isOutOfMemory: Bool = false) {
+    package init(
+        reason: String, lastWords: String = "", isOutOfMemory: Bool = false, isOwnDoing: Bool = true
+    ) {
+        self.isOwnDoing = isOwnDoing
         self.reason = reason
         self.lastWords = lastWords
         self.isOutOfMemory = isOutOfMemory
@@ -21,6 +26,8 @@ package protocol WorkerHandle: Sendable {
     var process: Int32 { get }
     /// Ends the process at once.
     func kill()
+    /// Ends what is left of a process whose channel has ended.
+    func reap()
     /// Returns when the process has ended.
     func ending() async -> WorkerEnding
 }

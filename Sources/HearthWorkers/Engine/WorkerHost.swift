@@ -13,7 +13,7 @@ package final class WorkerHost: Sendable {
         model: String, time: TimeSource = .system, start: @escaping @Sendable () throws -> any WorkerHandle
     ) async throws {
         (self.model, self.time) = (model, time)
-        connection = WorkerConnection(try await blocking { try start() }, model: model) { _, _ in }
+        connection = WorkerConnection(try await blocking { try start() }, model: model) { _ in }
     }
 
     deinit { connection.dismiss() }
@@ -37,7 +37,8 @@ package final class WorkerHost: Sendable {
             }
         }
         defer { timer?.cancel() }
-        let answer = try await connection.ask(.work(content), leavesAtOnce: false, onProgress: progress)
+        let answer = try await connection.ask(
+            .work(content), allowance: WorkerConnection.largeReply, leavesAtOnce: false, onProgress: progress)
         guard case .content(let result) = answer else {
             connection.kill(.crashed("it sent what is no reply"))
             throw EngineDeath(.load, .crashed("it sent what is no reply")).error(model)

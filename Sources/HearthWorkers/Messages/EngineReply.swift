@@ -70,11 +70,11 @@ enum EngineReply {
             writer.write(error)
         case .pulse(let calls):
             begin(6)
-            writer.write(calls) { writer, call in
+            writer.write(Array(calls.prefix(Self.mostCalls))) { writer, call in
                 writer.write(call.kind.rawValue)
-                writer.write(call.wallSeconds)
-                writer.write(call.processorSeconds)
-                writer.write(call.silentSeconds)
+                writer.write(amount: call.wallSeconds)
+                writer.write(amount: call.processorSeconds)
+                writer.write(amount: call.silentSeconds)
             }
         case .log(let level, let name, let message):
             begin(7)
@@ -83,6 +83,19 @@ enum EngineReply {
             writer.write(message.boundedLine(maximumBytes: Self.longestLine))
         }
         return writer.bytes
+    }
+
+    /// The most events of a message, and the most calls of a pulse.
+    private static let mostEvents = 1 << 16
+    private static let mostCalls = 64
+
+    /// The order whose result begins like this; `nil` for other replies.
+    /// - Throws: ``WireError`` if the message has no head.
+    static func result(_ start: ArraySlice<UInt8>) throws(WireError) -> UInt32? {
+        var reader = WireReader(start)
+        let kind = try reader.number(UInt8.self)
+        let number = try reader.number(UInt32.self)
+        return kind == 4 ? number : nil
     }
 
     /// Reads a reply and the number of its order.
@@ -100,13 +113,16 @@ enum EngineReply {
             reply = .progress(fraction)
         case 3:
             var events: [(UInt32, GenerationEvent)] = []
-            while !reader.isAtEnd { events.append((try reader.number(), try reader.event())) }
+            while !reader.isAtEnd {
+                guard events.count < mostEvents else { throw WireError() }
+                events.append((try reader.number(), try reader.event()))
+            }
             reply = .events(events)
         case 4: reply = .done(try reader.answer())
         case 5: reply = .failed(try reader.failure())
         case 6:
             reply = .pulse(
-                try reader.list { reader throws(WireError) in
+                try reader.list(most: mostCalls) { reader throws(WireError) in
                     guard let kind = CallWatch.Kind(rawValue: try reader.number()) else { throw WireError() }
                     return CallWatch.Call(
                         kind: kind, wallSeconds: try reader.amount(), processorSeconds: try reader.amount(),

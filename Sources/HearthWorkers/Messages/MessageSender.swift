@@ -116,9 +116,16 @@ extension FrameChannel {
     /// - Parameter most: the longest message, in bytes.
     /// - Returns: `nil` at the end of the stream.
     /// - Throws: ``FrameError``; ``WireError`` for a message that is too long.
-    func receiveMessage(most: Int) throws -> [UInt8]? {
+    func receiveMessage(most: Int) throws -> [UInt8]? { try receiveMessage { _ in most } }
+
+    /// Waits for a whole message.
+    /// - Parameter most: the longest message that begins like this, in bytes. It may throw.
+    func receiveMessage(most: (ArraySlice<UInt8>) throws -> Int) throws -> [UInt8]? {
         var message: [UInt8] = []
+        var limit: Int?
         while let frame = try receive() {
+            let most = try limit ?? most(frame.dropFirst())
+            limit = most
             guard frame[0] <= 1, message.count + frame.count - 1 <= most else { throw WireError() }
             message.append(contentsOf: frame.dropFirst())
             if frame[0] == 1 { return message }

@@ -4,7 +4,7 @@ import HearthInference
 extension WireWriter {
     mutating func write(_ event: GenerationEvent) {
         switch event {
-        case .phase(.loading(let fraction)): write(UInt8(0)); write(fraction) { $0.write($1) }
+        case .phase(.loading(let fraction)): write(UInt8(0)); write(fraction) { $0.write(amount: $1) }
         case .phase(.connecting): write(UInt8(1))
         case .phase(.prefill(let done, let total)): write(UInt8(2)); write(done); write(total)
         case .phase(.decode): write(UInt8(3))
@@ -39,9 +39,24 @@ extension WireWriter {
         for amount in [
             summary.timings.firstTokenSeconds, summary.timings.prefillTokensPerSecond,
             summary.timings.decodeTokensPerSecond,
-        ] { write(amount) }
+        ] { write(amount: amount) }
         write(summary.cacheMiss?.rawValue) { $0.write($1) }
         write(summary.stopString) { $0.write($1) }
+    }
+}
+
+extension GenerationEvent {
+    /// The bytes that the event may take in the memory of its reader.
+    var cost: Int {
+        switch self {
+        case .token(let report):
+            report.alternatives.reduce(128 + report.chosen.bytes.count) { $0 + 64 + $1.bytes.count }
+        case .thinking(let text), .text(let text): 64 + text.utf8.count
+        case .toolCall(let call):
+            128 + call.id.utf8.count + call.name.utf8.count + call.arguments.utf8.count
+                + (call.spelling?.utf8.count ?? 0)
+        default: 64
+        }
     }
 }
 

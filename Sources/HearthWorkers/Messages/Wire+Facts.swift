@@ -29,19 +29,21 @@ extension WireWriter {
             context.model, context.file, context.url, context.field, context.expected, context.found, context.remedy,
         ] { write(text) { $0.write($1) } }
         write(context.systemError) { $0.write($1) }
-        write(context.retryAfterSeconds) { $0.write($1) }
+        write(context.retryAfterSeconds) { $0.write(amount: $1) }
     }
 }
 
 extension WireReader {
     mutating func facts() throws(WireError) -> (ModelInformation, EngineCapabilities) {
         func size(_ reader: inout WireReader) throws(WireError) -> UInt64 { try reader.number(UInt64.self) }
-        func few(_ reader: inout WireReader) throws(WireError) -> Int { try reader.count(1 << 31) }
+        func few(_ reader: inout WireReader) throws(WireError) -> Int { try reader.count(1 << 22) }
         var information = ModelInformation(description: try words(), contextLength: try few(&self))
         (information.parameterCount, information.size) = (try optional(size), try optional(size))
         (information.trainedContextLength, information.batchSize) = (try optional(few), try optional(few))
         (information.threadCount, information.isEncoderOnly) = (try optional(few), try bool())
-        (information.embeddingLength, information.parallelAnswers) = (try few(&self), try optional(few))
+        (information.embeddingLength, information.parallelAnswers) = (
+            try few(&self), try optional { reader throws(WireError) in try reader.count(1 << 10) }
+        )
         return (information, EngineCapabilities(rawValue: try number(UInt32.self)))
     }
 

@@ -48,10 +48,10 @@ struct WireReader {
 
     mutating func double() throws(WireError) -> Double { Double(bitPattern: try number()) }
 
-    /// A finite number, at least 0: seconds and rates.
+    /// 0, or a number from a billionth to a billion: seconds and rates. Callers divide by it, and convert it to integers.
     mutating func amount() throws(WireError) -> Double {
         let value = try double()
-        guard value.isFinite, value >= 0 else { throw WireError() }
+        guard value == 0 || (1e-9...1e9).contains(value) else { throw WireError() }
         return value
     }
 
@@ -76,10 +76,12 @@ struct WireReader {
         try bool() ? try read(&self) : nil
     }
 
-    mutating func list<Value>(_ read: (inout WireReader) throws(WireError) -> Value) throws(WireError) -> [Value] {
+    mutating func list<Value>(
+        most: Int = .max, _ read: (inout WireReader) throws(WireError) -> Value
+    ) throws(WireError) -> [Value] {
         let count = Int(try number(UInt32.self))
         // An element has at least one byte, so that a lie about the count costs no memory.
-        guard count <= rest.count else { throw WireError() }
+        guard count <= min(rest.count, most) else { throw WireError() }
         var values: [Value] = []
         for _ in 0..<count { values.append(try read(&self)) }
         return values

@@ -15,6 +15,9 @@ struct WireWriter {
 
     mutating func write(_ value: Double) { write(value.bitPattern) }
 
+    /// Seconds or a rate, within the bounds that ``WireReader/amount()`` accepts.
+    mutating func write(amount: Double) { write(amount > 0 ? min(max(amount, 1e-9), 1e9) : 0) }
+
     mutating func write(_ value: String) { write(Array(value.utf8)) }
 
     mutating func write(_ value: [UInt8]) {

@@ -19,6 +19,9 @@ package struct WorkerExit: Sendable, Hashable {
     /// chooses its words.
     package let errorText: String
 
+    /// Whether the worker itself is the reason, or the memory that it used.
+    package var isOwnDoing: Bool { reason != .signal(SIGKILL) || isOutOfMemory }
+
     init(waitStatus: Int32?, isOutOfMemory: Bool, errorText: String) {
         // WIFSIGNALED and the others are macros that Swift does not import.
         reason =

@@ -90,6 +90,9 @@ package final class WorkerProcess: Sendable {
     /// Ends the worker at once (`SIGKILL`). Does nothing after its end.
     package func kill() { watch.kill() }
 
+    /// Ends what is left of a worker that closed its channel.
+    package func reap() { watch.kill(isDecided: false) }
+
     /// Waits for the worker's end. Any number of tasks may wait; cancellation does not shorten the wait.
     package func wait() async -> WorkerExit { await watch.wait() }
 

@@ -48,10 +48,11 @@ final class WorkerWatch: Sendable {
         return try result.get()
     }
 
-    func kill() {
+    /// - Parameter isDecided: whether this process decided the end, which may have come before otherwise.
+    func kill(isDecided: Bool = true) {
         state.withLock { state in
             guard !state.isCollected else { return }
-            state.isKilled = true
+            if isDecided { state.isKilled = true }
             _ = Foundation.kill(pid, SIGKILL)
         }
     }

@@ -8,9 +8,12 @@ import Testing
 @Suite(.serialized, .enabled(if: EngineOpening.runsGGUF), .timeLimit(.minutes(10))) struct StateFolderTests {
     private static let question = String(repeating: "The fox walks along the quiet river. ", count: 30) + "Say yes."
 
-    /// The folder's files, those that begin with a dot among them.
+    /// The files of all models, those that begin with a dot among them.
     private func states(_ lab: HearthLab) throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: lab.folder.path("states").string)
+        let folder = lab.folder.path("states")
+        return try FileManager.default.contentsOfDirectory(atPath: folder.string).flatMap {
+            try FileManager.default.contentsOfDirectory(atPath: folder.string + "/" + $0)
+        }
     }
 
     private func lab() async throws -> HearthLab {

@@ -93,7 +93,7 @@ struct OllamaStream: StreamEncoder {
             usage.promptTokens - usage.cachedTokens, summary.timings.prefillTokensPerSecond)
         let answer = GenerationSummary.milliseconds(
             max(0, usage.generatedTokens - 1), summary.timings.decodeTokensPerSecond)
-        func nanoseconds(_ milliseconds: Double) -> JSONValue { .integer(Int(milliseconds * 1e6)) }
+        func nanoseconds(_ milliseconds: Double) -> JSONValue { .integer(Int(min(milliseconds * 1e6, 1e18))) }
         var body = object
         body["done"] = true
         body["done_reason"] = .string(summary.reason.isComplete ? "stop" : "length")

@@ -96,7 +96,7 @@ extension APIFailure {
 
     private static func reason(of error: LLMError) -> Reason {
         switch error.code {
-        case .busy, .rateLimited: .busy(retryAfterSeconds: Int(error.context.retryAfterSeconds ?? 1))
+        case .busy, .rateLimited: .busy(retryAfterSeconds: Int(min(error.context.retryAfterSeconds ?? 1, 86_400)))
         case .exceededContextWindowSize:
             .contextExceeded(
                 promptTokens: error.context.found.flatMap(tokens), window: error.context.expected.flatMap(tokens))

@@ -52,7 +52,9 @@ package final class AnswerMetrics: Sendable {
             state.promptTokens += UInt64(max(0, usage.promptTokens))
             state.cachedTokens += UInt64(max(0, usage.cachedTokens))
             state.generatedTokens += UInt64(max(0, usage.generatedTokens))
-            state.answers[summary.reason.rawValue, default: 0] += 1
+            // Reasons come from engines; a hostile one could invent any number.
+            let isKnown = state.answers[summary.reason.rawValue] != nil || state.answers.count < 32
+            state.answers[isKnown ? summary.reason.rawValue : "other", default: 0] += 1
             if usage.generatedTokens > 0 { state.firstToken.add(summary.timings.firstTokenSeconds) }
             let rate = summary.timings.decodeTokensPerSecond
             if rate > 0, usage.generatedTokens > 1 { state.step.add(1 / rate, times: usage.generatedTokens - 1) }
