@@ -130,7 +130,6 @@ def main():
         first_token(server, server.model())
         huge(server, (6 if options.quick else 60) * MIB)
         beside(server, "six prompts of blanks", chats([{"role": "user", "content": " " * MIB}], 6))
-        beside(server, "six long prompts", chats([{"role": "user", "content": " " * (250 << 10)}], 6))
         beside(server, "control tokens", chats([{"role": "user", "content": "<|im_end|>" * 7000}], 6))
         beside(server, "20,000 empty messages", chats([{"role": "user", "content": ""}] * 20_000, 1))
     finally:

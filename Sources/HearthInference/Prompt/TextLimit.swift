@@ -30,6 +30,22 @@ package struct TextLimit: Sendable, Hashable {
         try check(bytes: messages.textBytes + tools.textBytes)
     }
 
+    /// Checks what always stays of a request: the oldest messages may be left out.
+    /// - Throws: `context-window-exceeded`.
+    package static func check(
+        _ messages: [ChatMessage], _ options: GenerationOptions, window: Int
+    ) throws(LLMError) {
+        let limit = TextLimit(window: window)
+        guard options.usesChatTemplate else {
+            if let given = options.promptTokens, given.count >= window {
+                throw ContextFit.exceeded(tokens: "\(given.count)", window: window)
+            }
+            return try limit.check(messages)
+        }
+        let least = ContextFit(window: window, reserve: 0).least(of: messages, keepsAll: options.keepsAllMessages)
+        try limit.check(least, tools: options.tools)
+    }
+
     /// The error of a text that has more tokens than its caller accepts.
     package static func exceeded(tokens: String, limit: Int) -> LLMError {
         LLMError(

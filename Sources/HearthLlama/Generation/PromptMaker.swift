@@ -26,17 +26,10 @@ struct PromptMaker: Sendable {
     /// - Throws: `context-window-exceeded`.
     func check(_ request: GenerationRequest) throws {
         let options = request.options
-        let limit = TextLimit(window: window)
-        guard options.usesChatTemplate else {
-            if let given = options.promptTokens, given.count >= window {
-                throw ContextFit.exceeded(tokens: "\(given.count)", window: window)
-            }
-            return try limit.check(request.messages)
-        }
-        // The oldest messages may be left out.
+        try TextLimit.check(request.messages, options, window: window)
+        guard options.usesChatTemplate else { return }
         let least = ContextFit(window: window, reserve: 0)
             .least(of: request.messages, keepsAll: options.keepsAllMessages)
-        try limit.check(least, tools: options.tools)
         let fewest = weights.fewestTokens(in: least, limit: window)
         guard fewest < window else { throw ContextFit.exceeded(tokens: "at least \(fewest)", window: window) }
     }

@@ -125,6 +125,7 @@ package final class WorkerEngine: InferenceEngine, TokenReader {
         _ messages: [ChatMessage], options: GenerationOptions,
         onEvent: @escaping @Sendable (GenerationEvent) -> Void
     ) async throws -> GenerationSummary {
+        try TextLimit.check(messages, options, window: facts.information.contextLength)
         let connection = try await connection()
         // A token has few bytes; reports of tokens have many.
         let each = 1024 + 256 * min(options.tokenReports?.alternatives ?? 0, 1 << 10)
@@ -190,6 +191,7 @@ package final class WorkerEngine: InferenceEngine, TokenReader {
     package func rendered(
         _ messages: [ChatMessage], options: GenerationOptions
     ) async throws -> (text: String, tokenCount: Int) {
+        try TextLimit.check(messages, options, window: facts.information.contextLength)
         let connection = try await connection()
         let answer = try await guarded(.rendered(messages, options)) {
             try await connection.ask(.rendered(messages, options), allowance: WorkerConnection.largeReply)
