@@ -204,19 +204,26 @@ extension Path {
 
 /// The workers of this process that live.
 package enum LivingWorkers {
-    private static let enders = Locked<[Int32: @Sendable () -> Void]>([:])
-
-    /// The numbers of their processes.
-    package static var all: Set<Int32> { Set(enders.withLock { $0.keys }) }
-
-    /// Ends all of them at once.
-    package static func end() { for end in enders.withLock({ $0.values }) { end() } }
-
-    fileprivate static func add(_ worker: WorkerProcess) {
-        enders.withLock { $0[worker.pid] = { [weak worker] in worker?.kill() } }
+    private struct Entry {
+        weak var worker: WorkerProcess?
     }
 
-    fileprivate static func remove(_ worker: WorkerProcess) { enders.withLock { $0[worker.pid] = nil } }
+    private static let workers = Locked<[ObjectIdentifier: Entry]>([:])
+    private static var living: [WorkerProcess] { workers.withLock { $0.values.compactMap(\.worker) } }
+
+    /// The numbers of their processes.
+    package static var all: Set<Int32> { Set(living.map(\.pid)) }
+
+    /// Ends all of them at once.
+    package static func end() { for worker in living { worker.kill() } }
+
+    fileprivate static func add(_ worker: WorkerProcess) {
+        workers.withLock { $0[ObjectIdentifier(worker)] = Entry(worker: worker) }
+    }
+
+    fileprivate static func remove(_ worker: WorkerProcess) {
+        workers.withLock { $0[ObjectIdentifier(worker)] = nil }
+    }
 }
 
 private struct StartedWorker: WorkerHandle {

@@ -139,7 +139,8 @@ package struct Gateway: Sendable {
         } catch {
             let refusal = error as? GatewayRefusal
             entry.code = refusal?.code ?? "client-left"
-            let isOfClient = refusal.map { $0.code == "cloud-refused" } ?? true
+            // The cloud has read a question that it refuses, and may have thought about one that took too long.
+            let isOfClient = refusal.map { $0.code == "cloud-refused" || $0.cameTooLate } ?? true
             let left = await end(pass, isOfClient ? .forgiven : .returned, key, &entry)
             var reply = (refusal ?? .storeUnavailable).reply
             if let left { reply.headers["X-Hearth-Credits"] = "\(left)" }

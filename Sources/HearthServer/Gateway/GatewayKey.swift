@@ -63,6 +63,11 @@ enum GatewayRefusal: Error, Sendable, Hashable {
     /// The cloud refused or failed; the status is the one for the client.
     case cloud(status: Int, code: String, message: String, retryAfter: String?)
 
+    /// Whether the cloud did not begin to answer in time.
+    var cameTooLate: Bool {
+        if case .cloud(status: 504, _, _, _) = self { true } else { false }
+    }
+
     /// The status, the stable code and the sentence of the reply.
     private var parts: (status: Int, code: String, message: String) {
         switch self {

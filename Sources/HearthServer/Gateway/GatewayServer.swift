@@ -20,6 +20,8 @@ package final class GatewayServer: Sendable {
         self.gateway = gateway
         var limits = ListenerLimits()
         limits.bodyBytes = UInt64(ChatRelay.bodyLimit)
+        // Behind a proxy all clients are one peer.
+        limits.connectionsPerPeer = 4 * ListenerLimits.manyOfOnePeer
         listener = try HTTPListener(
             sockets, limits: limits, identity: identity, time: gateway.time,
             finished: { exchange in

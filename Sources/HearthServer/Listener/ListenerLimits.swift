@@ -30,10 +30,13 @@ package struct ListenerLimits: Sendable, Hashable {
 
     package init() {}
 
+    /// The most connections of one peer, for servers of the network.
+    static let manyOfOnePeer = 256
+
     /// Those of the resident process.
     package static let resident = {
         var limits = Self()
-        limits.connectionsPerPeer = 256
+        limits.connectionsPerPeer = manyOfOnePeer
         limits.connectionsWithoutKey = 64
         return limits
     }()
@@ -42,6 +45,7 @@ package struct ListenerLimits: Sendable, Hashable {
     package static let origin = {
         var limits = Self()
         limits.connections = 512
+        limits.connectionsPerPeer = manyOfOnePeer
         limits.connectionMemory = 16 << 10
         limits.bodyBytes = 0
         return limits

@@ -111,7 +111,7 @@ package final class ResidentServer: Sendable {
             request.caller = caller
         } catch {
             // The question whether a page may call is answered without a key.
-            if isPreflight, error == .badKey || error == .noKey { return preflight(request) }
+            if isPreflight, error.isAboutKeys { return preflight(request) }
             return error.reply
         }
         if isPreflight, checking.rules.allowedOrigins.contains(request.headers["Origin"] ?? "") {

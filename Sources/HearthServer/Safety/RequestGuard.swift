@@ -36,7 +36,7 @@ package struct RequestGuard: Sendable {
 
     /// A reason to refuse a request.
     package enum Refusal: Error, Sendable, Hashable {
-        case foreignHost, foreignOrigin, noKey, badKey, noRight(ServerScope), noOwner
+        case foreignHost, foreignOrigin, noKey(ServerScope), badKey, noRight(ServerScope), noOwner
     }
 
     package var rules: Rules
@@ -66,12 +66,12 @@ package struct RequestGuard: Sendable {
         case .nothing: return caller
         case .scope(let scope):
             guard caller.scopes.contains(scope) else {
-                throw caller == .anonymous ? .noKey : .noRight(scope)
+                throw caller == .anonymous ? .noKey(scope) : .noRight(scope)
             }
         case .page:
-            guard caller.getsPage else { throw caller == .anonymous ? .noKey : .noOwner }
+            guard caller.getsPage else { throw caller == .anonymous ? .noKey(.admin) : .noOwner }
         case .owner:
-            guard caller.scopes.contains(.admin) else { throw caller == .anonymous ? .noKey : .noOwner }
+            guard caller.scopes.contains(.admin) else { throw caller == .anonymous ? .noKey(.admin) : .noOwner }
         }
         return caller
     }
@@ -162,6 +162,14 @@ package struct RequestGuard: Sendable {
 
 extension RequestGuard.Refusal {
     /// How a program gets a right.
+    /// Whether a key would help.
+    var isAboutKeys: Bool {
+        switch self {
+        case .noKey, .badKey: true
+        default: false
+        }
+    }
+
     private static func key(_ scope: ServerScope) -> String {
         "hearth keys create NAME --scopes \(scope.rawValue) prints one, which is sent as Authorization: Bearer KEY"
     }
@@ -173,8 +181,8 @@ extension RequestGuard.Refusal {
             case .foreignHost:
                 (421, "foreign-host", "this server is not called that; name it with serve.hosts in the settings")
             case .foreignOrigin: (403, "foreign-origin", "pages of other sites may not call this server")
-            case .noKey:
-                (401, "key-required", "this server needs a key: \(Self.key(.chat))")
+            case .noKey(let scope):
+                (401, "key-required", "this server needs a key: \(Self.key(scope))")
             case .badKey: (401, "unknown-key", "the key is unknown or revoked")
             case .noRight(let scope):
                 (403, "scope-missing", "this needs a key with the scope \(scope.rawValue): \(Self.key(scope))")

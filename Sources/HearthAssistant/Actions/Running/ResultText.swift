@@ -11,7 +11,7 @@ enum ResultText {
         var lines = [head]
         var length = head.count
         for (number, item) in items.enumerated() {
-            let id = item.id.isEmpty || item.id.utf8.count > longestID ? "" : " (id \(item.id))"
+            let id = isShown(item.id) ? " (id \(item.id))" : ""
             let detail = item.detail.isEmpty ? "" : " — \(item.detail)"
             let line = "\(number + 1). \(item.title)\(detail)\(id)"
             guard length + line.count + 1 <= limit else {
@@ -24,10 +24,24 @@ enum ResultText {
         return lines.joined(separator: "\n")
     }
 
+    /// Whether the model sees an id: one of a shared calendar is a text of others, and could be a sentence.
+    private static func isShown(_ id: String) -> Bool {
+        !id.isEmpty && id.utf8.count <= longestID
+            && id.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+                    UInt8(ascii: "_"), UInt8(ascii: "@"):
+                    true
+                default: false
+                }
+            }
+    }
+
     private static func progress(_ card: ActionCard, _ change: RecordChange?, _ code: String?) -> String {
         switch card.state {
         case .done:
-            if let change, change.before == nil, change.id.utf8.count <= longestID {
+            if let change, change.before == nil, isShown(change.id) {
                 return "done: \(card.title) (id \(change.id))"
             }
             return "done: \(card.title)"
