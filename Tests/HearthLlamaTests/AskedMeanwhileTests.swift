@@ -174,7 +174,9 @@ extension RealModel {
                 defer { isDone.withLock { $0 = true } }
                 return try await engine.embed(["a", "b"])
             }
-            await until { engine.mailbox.withLock { !$0.vectors.isEmpty } || isDone.withLock { $0 } }
+            await until {
+                engine.waitingForChange > 0 || engine.mailbox.withLock { !$0.vectors.isEmpty } || isDone.withLock { $0 }
+            }
             #expect(!isDone.withLock { $0 })
             released.signal()
             #expect(try await vectors.value.count == 2)

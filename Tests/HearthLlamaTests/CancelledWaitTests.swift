@@ -46,7 +46,7 @@ extension RealModel {
             await cancelled {
                 try await engine.embed(["a"])
             } once: {
-                engine.mailbox.withLock { !$0.vectors.isEmpty }
+                engine.waitingForChange > 0
             }
             #expect(load.isStopped)
             try await load.release()
