@@ -135,10 +135,9 @@ let package = Package(
         .target(
             name: "Hearth",
             dependencies: [
-                "HearthAssistant", "HearthBase", "HearthCatalog", "HearthClassification", "HearthDelivery",
-                "HearthHTTP",
-                "HearthInference", "HearthStore",
-                "HearthRouting", "HearthTransfer", "HearthWorkers", .target(name: "HearthLlama", condition: llama),
+                "HearthAssistant", "HearthBase", "HearthCatalog", "HearthClassification", "HearthDatabase",
+                "HearthDelivery", "HearthHTTP", "HearthInference", "HearthRouting", "HearthStore", "HearthTransfer",
+                "HearthWorkers", .target(name: "HearthLlama", condition: llama),
             ]),
         .target(
             name: "HearthServer",
