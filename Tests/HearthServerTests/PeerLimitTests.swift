@@ -1,4 +1,5 @@
 import HearthBase
+import HearthHTTP
 import Testing
 
 @testable import HearthServer
@@ -32,7 +33,9 @@ struct PeerLimitTests {
         #expect(surplus([record(.replying), record(), record()]) == 1)
         #expect(surplus([record(body), record(.header(since: .zero)), record()]) == 1)
         #expect(surplus([record(.replying), record(body), record()]) == 1)
-        #expect(surplus([record(.replying), record(.replying), record()]) == 2)
+        // The new one may still show a key; the peer's own limit leaves no room for it.
+        #expect(surplus([record(.replying), record(.replying), record()]) == nil)
+        #expect(surplus((0..<4).map { _ in record(.replying) } + [record()]) == 4)
     }
 
     @Test func connectionsWithAKeyCountForThePeerAlone() {
@@ -41,6 +44,38 @@ struct PeerLimitTests {
         #expect(surplus(Array(keyed.dropLast()) + [record()]) == nil)
         #expect(surplus(keyed + [record()]) == 0)
         #expect(surplus([record(), record(key: true), record(), record()]) == 0)
+    }
+
+    /// Connections without a key that are all served keep out further ones, not those with a key.
+    @Test func aKeyHasRoomBesideTheOthers() async throws {
+        let (begun, source) = AsyncStream<Void>.makeStream()
+        let end = Signal()
+        try await ServerFixture.with(
+            limits: Self.limits,
+            immediately: { request in
+                if request.headers["Authorization"] != nil { request.caller = .owner }
+                return nil
+            },
+            respond: { request in
+                guard request.target.path == "/long" else { return .text(200, "here") }
+                source.yield()
+                await end.wait()
+                return .text(200, "end")
+            }
+        ) { server in
+            let held = try (0..<2).map { _ in
+                let connection = try RawConnection(server.address)
+                try connection.send("GET", "/long")
+                return connection
+            }
+            var starts = begun.makeAsyncIterator()
+            for _ in held { await starts.next() }
+            #expect(try RawConnection.fetch(server.address, "/").status == 429)
+            #expect(try RawConnection.fetch(server.address, "/", ["Authorization: Bearer k"]).status == 200)
+            end.send()
+            for connection in held { #expect(try connection.response().status == 200) }
+            #expect(try RawConnection.fetch(server.address, "/").status == 200)
+        }
     }
 
     @Test(

@@ -44,11 +44,36 @@ struct PlainLineTests {
         try await ServerFixture.with(respond: { _ in .text(200, "here") }) { server in
             let connection = try RawConnection(server.address)
             // Twice: the second request lies behind the first in the library's memory.
-            for _ in 0..<(request.contains("1.0") ? 1 : 2) {
+            for _ in 0..<(request.contains("1.0") || request.contains("chunked") ? 1 : 2) {
                 try connection.send(Array(request.utf8))
                 #expect(try connection.response().status == 200)
             }
         }
+    }
+
+    /// The library takes line feeds and NULs between chunks, so that what follows them is no request.
+    @Test(
+        arguments: [
+            "1\r\na\r\n0\r\n\r\n", "1;\n\na\r\n0\r\n\r\n", "1\na\n0\n\n", "0\r\nX: a\0b\r\n\r\n", "0\r\nX: a\n\n",
+            "1;a=\0\r\na\r\n0\r\n\r\n",
+        ])
+    func nothingFollowsChunks(body: String) async throws {
+        let paths = Locked<[String]>([])
+        try await ServerFixture.with(
+            respond: { request in
+                paths.withLock { $0.append(request.target.path) }
+                _ = try? await request.body.collect(limit: 100)
+                return .text(200, "here")
+            }
+        ) { server in
+            let connection = try RawConnection(server.address)
+            let next = "GET /next HTTP/1.1\r\nHost: h\r\n\r\n"
+            try connection.send(
+                Array("POST /first HTTP/1.1\r\nTransfer-Encoding: chunked\r\nHost: h\r\n\r\n\(body)\(next)".utf8))
+            connection.finishSending()
+            _ = connection.receiveAll()
+        }
+        #expect(paths.withLock { $0 } == ["/first"])
     }
 
     @Test func aHeaderThatArrivesInPiecesIsServed() async throws {

@@ -79,7 +79,7 @@ import Testing
             .failed(
                 LLMError(
                     .busy, "full", context: ErrorContext(model: "m", remedy: "Wait."), disposition: .tryLater)),
-            .pulse([CallWatch.Call(kind: .step, wallSeconds: 1, processorSeconds: 2, silentSeconds: 3)]),
+            .pulse([CallWatch.Call(kind: .step, wallSeconds: 1, processorSeconds: 2, silentSeconds: 3, bytes: 4)]),
             .log(.warning, name: "llama.memory", message: "a smaller window"),
         ]
     }
@@ -113,7 +113,7 @@ import Testing
         amount: Double
     ) throws {
         var message = EngineReply.pulse([
-            CallWatch.Call(kind: .step, wallSeconds: 1, processorSeconds: 2, silentSeconds: 3)
+            CallWatch.Call(kind: .step, wallSeconds: 1, processorSeconds: 2, silentSeconds: 3, bytes: 4)
         ])
         .message()
         message.replaceSubrange(10..<18, with: withUnsafeBytes(of: amount.bitPattern.littleEndian, Array.init))

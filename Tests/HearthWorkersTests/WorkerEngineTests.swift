@@ -311,12 +311,17 @@ final class LocalWorker: WorkerHandle {
 
     @Test func watchesEachKindOfCall() {
         let rule = WatchRule()
-        func call(_ kind: CallWatch.Kind, _ wall: Double, _ processor: Double, _ silent: Double) -> Bool {
-            rule.excess(
-                [CallWatch.Call(kind: kind, wallSeconds: wall, processorSeconds: processor, silentSeconds: silent)],
-                silence: 0, load: nil) != nil
+        func call(
+            _ kind: CallWatch.Kind, _ wall: Double, _ processor: Double, _ silent: Double, bytes: UInt64 = 0
+        ) -> Bool {
+            let call = CallWatch.Call(
+                kind: kind, wallSeconds: wall, processorSeconds: processor, silentSeconds: silent, bytes: bytes)
+            return rule.excess([call], silence: 0, load: nil) != nil
         }
         #expect(!call(.template, 19, 1.9, 19) && call(.template, 3, 2.1, 3) && call(.tokenizer, 21, 0.1, 21))
+        // A long text has more time, and a worker that lies about its bytes has not for ever.
+        #expect(!call(.tokenizer, 50, 9, 50, bytes: 2 << 20) && call(.tokenizer, 12, 11, 12, bytes: 2 << 20))
+        #expect(!call(.template, 50, 9, 50, bytes: 2 << 20) && call(.template, 300, 259, 300, bytes: .max))
         #expect(!call(.step, 100, 100, 29) && call(.step, 31, 1, 31))
         #expect(rule.excess([], silence: 19, load: nil) == nil && rule.excess([], silence: 21, load: nil) != nil)
         #expect(rule.excess([], silence: 60, load: 119) == nil && rule.excess([], silence: 60, load: 121) != nil)

@@ -15,9 +15,14 @@ package final class CallWatch: Sendable {
         package var processorSeconds: Double
         /// Since the call last showed that it goes on; since its beginning for a call that never does.
         package var silentSeconds: Double
+        /// The bytes of the text that the call reads.
+        package var bytes: UInt64
 
-        package init(kind: Kind, wallSeconds: Double, processorSeconds: Double, silentSeconds: Double) {
+        package init(
+            kind: Kind, wallSeconds: Double, processorSeconds: Double, silentSeconds: Double, bytes: UInt64 = 0
+        ) {
             self.kind = kind
+            self.bytes = bytes
             self.wallSeconds = wallSeconds
             self.processorSeconds = processorSeconds
             self.silentSeconds = silentSeconds
@@ -26,6 +31,7 @@ package final class CallWatch: Sendable {
 
     private struct Entry {
         let kind: Kind
+        let bytes: UInt64
         let thread: pthread_t
         let begun: UInt64
         let processor: UInt64
@@ -48,19 +54,23 @@ package final class CallWatch: Sendable {
     package init() {}
 
     /// Runs a call. Its thread's processor time counts from here.
-    package func during<Result>(_ kind: Kind, _ body: () throws -> Result) rethrows -> Result {
-        let number = begin(kind, signs: nil)
+    /// - Parameter bytes: the bytes of the text that it reads.
+    package func during<Result>(
+        _ kind: Kind, bytes: Int = 0, _ body: () throws -> Result
+    ) rethrows -> Result {
+        let number = begin(kind, bytes: bytes, signs: nil)
         defer { end(number) }
         return try body()
     }
 
     /// Begins a call on this thread; it ends with ``end(_:)`` on the same thread.
     /// - Parameter signs: a number that grows while the call goes on; `nil` for a call that shows nothing.
-    package func begin(_ kind: Kind, signs: (@Sendable () -> UInt64)?) -> UInt64 {
+    package func begin(_ kind: Kind, bytes: Int = 0, signs: (@Sendable () -> UInt64)?) -> UInt64 {
         let thread = pthread_self()
         let now = SystemClock.monotonic
         let entry = Entry(
-            kind: kind, thread: thread, begun: now, processor: SystemClock.processor(ofThread: thread) ?? 0,
+            kind: kind, bytes: UInt64(max(0, bytes)), thread: thread, begun: now,
+            processor: SystemClock.processor(ofThread: thread) ?? 0,
             signs: signs, seen: signs?() ?? 0, lastSign: now)
         return state.withLock { state in
             state.last += 1
@@ -84,7 +94,7 @@ package final class CallWatch: Sendable {
                 return Call(
                     kind: entry.kind, wallSeconds: Self.seconds(entry.begun, now),
                     processorSeconds: Self.seconds(entry.processor, processor),
-                    silentSeconds: Self.seconds(entry.lastSign, now))
+                    silentSeconds: Self.seconds(entry.lastSign, now), bytes: entry.bytes)
             }
         }
     }

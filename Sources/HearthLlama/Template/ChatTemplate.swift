@@ -125,6 +125,7 @@ struct ChatTemplate: ~Copyable {
     ) throws -> Rendered {
         let turns = try ChatTurns(messages)
         let offered = tools.isEmpty ? nil : Array(try ChatTurns.json(offering: tools).utf8CString)
+        let bytes = messages.textBytes + tools.textBytes
         var length = 0
         var opening = 0
         var reason: UnsafeMutablePointer<CChar>?
@@ -134,7 +135,7 @@ struct ChatTemplate: ~Copyable {
                 var request = hearth_chat_request(
                     messages: turns.baseAddress, count: turns.count, enable_thinking: enableThinking,
                     tools: tools.isEmpty ? nil : offered.baseAddress)
-                return CallWatch.shared.during(.template) {
+                return CallWatch.shared.during(.template, bytes: bytes) {
                     hearth_chat_templates_apply(raw, &request, &format, &length, &opening, &reason)
                 }
             }
@@ -142,9 +143,9 @@ struct ChatTemplate: ~Copyable {
         let calls = format.map { CallFormat.Raw($0) }
         guard let prompt else { throw Self.failure(reason) }
         defer { hearth_string_free(prompt) }
-        let bytes = UnsafeRawBufferPointer(start: prompt, count: length)
-        let text = String(decoding: bytes, as: UTF8.self)
-        let beginning = String(decoding: bytes.suffix(opening), as: UTF8.self)
+        let letters = UnsafeRawBufferPointer(start: prompt, count: length)
+        let text = String(decoding: letters, as: UTF8.self)
+        let beginning = String(decoding: letters.suffix(opening), as: UTF8.self)
         guard !tools.isEmpty else { return Rendered(text: text, opening: beginning, calls: nil) }
         guard let calls else {
             throw Self.failure("it does not say how tools are called")

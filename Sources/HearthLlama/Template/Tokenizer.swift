@@ -32,7 +32,7 @@ final class Tokenizer: @unchecked Sendable {
         var reason: UnsafeMutablePointer<CChar>?
         var count = 0
         let list = Self.withBytes(of: text) { bytes in
-            CallWatch.shared.during(.tokenizer) {
+            CallWatch.shared.during(.tokenizer, bytes: bytes.count) {
                 hearth_tokenize(
                     raw, bytes.baseAddress, bytes.count, addSpecial, parseSpecial, limit, &count, &reason)
             }

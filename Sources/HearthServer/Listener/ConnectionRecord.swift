@@ -59,6 +59,11 @@ final class ConnectionRecord: Sendable {
 
     func noteKey() { key.withLock { $0 = true } }
 
+    /// Whether it is one of this user, or of the administrator, over the unix socket: these are not counted.
+    var isOwn: Bool {
+        if case .local(let user) = peer { user == geteuid() || user == 0 } else { false }
+    }
+
     /// Whether no request of the connection is served: 0 while it waits for one, 1 while it sends one, `nil` otherwise.
     var idleness: Int? {
         switch phase.withLock({ $0 }) {
@@ -106,8 +111,8 @@ final class ConnectionTable: Sendable {
     func wasAccepted() { counts.withLock { $0.accepted += 1 } }
 
     /// Adds a connection, and cuts off one of a peer that has too many: the oldest that waits for a request, otherwise
-    /// the oldest that sends one, otherwise the new one. So a peer that holds connections cannot keep out another
-    /// program at the same address.
+    /// the oldest that sends one, otherwise the new one; but a new one may still show a key, for which there is room
+    /// beside those without. So a peer that holds connections cannot keep out another program at the same address.
     /// - Returns: whether it is the only one.
     func add(_ record: ConnectionRecord, limits: ListenerLimits) -> Bool {
         let isOnly = state.withLock { state in
@@ -127,14 +132,22 @@ final class ConnectionTable: Sendable {
 
     /// The connection to cut off among those of one peer, of which the last is new; `nil` if there is room.
     static func surplus(among peers: [ConnectionRecord], limits: ListenerLimits) -> ConnectionRecord? {
-        var candidates = peers
-        if case .local(let user)? = peers.last?.peer, user == geteuid() || user == 0 { return nil }
-        if peers.count <= limits.connectionsPerPeer {
-            candidates = peers.filter { !$0.hasKey }
-            if candidates.count <= limits.connectionsWithoutKey { return nil }
-        }
+        guard let newest = peers.last, !newest.isOwn else { return nil }
+        let isFull = peers.count > limits.connectionsPerPeer
+        let candidates = isFull ? peers : peers.filter { !$0.hasKey }
+        guard isFull || candidates.count > limits.connectionsWithoutKey else { return nil }
         let others = candidates.dropLast()
-        return others.first { $0.idleness == 0 } ?? others.first { $0.idleness == 1 } ?? candidates.last
+        return others.first { $0.idleness == 0 } ?? others.first { $0.idleness == 1 } ?? (isFull ? newest : nil)
+    }
+
+    /// Whether the other connections of a peer on which a request without a key is served are as many as permitted.
+    func isCrowded(for record: ConnectionRecord, limits: ListenerLimits) -> Bool {
+        guard limits.connectionsWithoutKey < .max, !record.hasKey, !record.isOwn else { return false }
+        return state.withLock { state in
+            let others = state.byPeer[record.peer.counted] ?? []
+            guard others.count > limits.connectionsWithoutKey else { return false }
+            return others.count { $0 !== record && !$0.hasKey && $0.idleness != 0 } >= limits.connectionsWithoutKey
+        }
     }
 
     /// Whether the library has not begun a connection, or the header of a request is still to come.

@@ -104,7 +104,7 @@ extension Exchange {
                 return false
             }
         }
-        if core.ending.hasBegun, reply.headers["Connection"] == nil {
+        if core.ending.hasBegun || state.withLock({ $0.isLast }), reply.headers["Connection"] == nil {
             _ = MHD_add_response_header(response, "Connection", "close")
         }
         state.withLock { state in

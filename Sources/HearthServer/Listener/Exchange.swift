@@ -25,6 +25,8 @@ final class Exchange: Sendable {
         var isSuspended = false
         /// The client has left or the server ends: the connection is closed at the next call.
         var isBroken = false
+        /// The connection ends with the reply.
+        var isLast = false
         var request: ServerRequest
         /// The bytes of body that arrived.
         var received: UInt64 = 0
@@ -116,10 +118,17 @@ final class Exchange: Sendable {
             return send(reply ?? error.reply, on: connection)
         }
         record.enter(framing.hasBody ? .body(since: core.now, received: 0) : .replying)
-        let known = core.immediately?(&request)
+        var known = core.immediately?(&request)
         let caller = request.caller
-        if caller.showedKey { record.noteKey() }
-        state.withLock { $0.request.caller = caller }
+        if caller.showedKey {
+            record.noteKey()
+        } else if core.connections.isCrowded(for: record, limits: core.limits) {
+            known = .text(429, "too many requests without a key", headers: ["Retry-After": "1"])
+        }
+        // The library reads the lines between chunks less strictly than the header. What follows such a body is no
+        // request, so that no proxy can take a part of it for one.
+        let isLast = framing == .chunked
+        state.withLock { ($0.request.caller, $0.isLast) = (caller, isLast) }
         if var reply = known {
             if framing.hasBody {
                 // What follows on the connection is the refused body, not a request.

@@ -75,6 +75,7 @@ enum EngineReply {
                 writer.write(amount: call.wallSeconds)
                 writer.write(amount: call.processorSeconds)
                 writer.write(amount: call.silentSeconds)
+                writer.write(call.bytes)
             }
         case .log(let level, let name, let message):
             begin(7)
@@ -126,7 +127,7 @@ enum EngineReply {
                     guard let kind = CallWatch.Kind(rawValue: try reader.number()) else { throw WireError() }
                     return CallWatch.Call(
                         kind: kind, wallSeconds: try reader.amount(), processorSeconds: try reader.amount(),
-                        silentSeconds: try reader.amount())
+                        silentSeconds: try reader.amount(), bytes: try reader.number())
                 })
         case 7:
             let level = Int(try reader.number(UInt8.self))

@@ -163,6 +163,17 @@ import Testing
         }
     }
 
+    /// A folder of states would hold what is said.
+    @Test func aPrivateConversationNeedsStatesInMemory() async throws {
+        try await NativeFixture.with { fixture in
+            let settings = #"{"stateFolder": "/tmp/states"}"#
+            #expect(try await fixture.call("PATCH", "/settings", settings).status == 200)
+            let refused = try await fixture.call("POST", "/chats", #"{"isPrivate": true}"#)
+            #expect(refused.status == 409 && refused.body["error"]?["code"] == "states-are-kept")
+            #expect(try await fixture.call("POST", "/chats", "{}").status == 201)
+        }
+    }
+
     @Test func aPrivateConversationSearchesNothing() async throws {
         let server = try FaultServer { _ in Reply(body: .data(Data(#"{"results": []}"#.utf8))) }
         let block = #"[WEB_SEARCH:{"query":"secret diagnosis"}]"#

@@ -122,6 +122,8 @@ actor ChatDesk {
 
     func create(_ order: NewChatOrder) async throws -> ChatBody {
         let isPrivate = order.isPrivate ?? false
+        let stateFolder = try home.present.hearth.configuration.stateFolder
+        guard !isPrivate || stateFolder == nil else { throw Self.keepsStates }
         let session = try await opened { try await $0.session(nil, isPrivate: isPrivate) }.session
         if let title = order.title { await session.rename(try Self.title(title)) }
         return await tell(session.id, session)
@@ -219,6 +221,10 @@ actor ChatDesk {
         await chat.session.show(message)
         log.add("branch", ["chat": id])
     }
+
+    static let keepsStates = NativeFailure(
+        409, "states-are-kept", "computed states are kept in `stateFolder`, and hold what is said",
+        remedy: "Unset `stateFolder`, or use `hearth chat --private`.")
 
     static let missing = NativeFailure(404, "no-such-record", "there is no conversation with this id")
 
