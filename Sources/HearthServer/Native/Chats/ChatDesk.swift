@@ -224,7 +224,7 @@ actor ChatDesk {
 
     static let keepsStates = NativeFailure(
         409, "states-are-kept", "computed states are kept in `stateFolder`, and hold what is said",
-        remedy: "Unset `stateFolder`, or use `hearth chat --private`.")
+        remedy: "Unset `stateFolder`.")
 
     static let missing = NativeFailure(404, "no-such-record", "there is no conversation with this id")
 
