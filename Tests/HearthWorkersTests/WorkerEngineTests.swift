@@ -320,8 +320,8 @@ final class LocalWorker: WorkerHandle {
         }
         #expect(!call(.template, 19, 1.9, 19) && call(.template, 3, 2.1, 3) && call(.tokenizer, 21, 0.1, 21))
         // A long text has more time, and a worker that lies about its bytes has not for ever.
-        #expect(!call(.tokenizer, 50, 9, 50, bytes: 2 << 20) && call(.tokenizer, 12, 11, 12, bytes: 2 << 20))
-        #expect(!call(.template, 50, 9, 50, bytes: 2 << 20) && call(.template, 300, 259, 300, bytes: .max))
+        #expect(!call(.tokenizer, 50, 9, 50, bytes: 2 << 20) && call(.tokenizer, 27, 26.1, 27, bytes: 2 << 20))
+        #expect(!call(.template, 50, 9, 50, bytes: 2 << 20) && call(.template, 800, 771, 800, bytes: .max))
         #expect(!call(.step, 100, 100, 29) && call(.step, 31, 1, 31))
         #expect(rule.excess([], silence: 19, load: nil) == nil && rule.excess([], silence: 21, load: nil) != nil)
         #expect(rule.excess([], silence: 60, load: 119) == nil && rule.excess([], silence: 60, load: 121) != nil)

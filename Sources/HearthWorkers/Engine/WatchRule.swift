@@ -10,7 +10,7 @@ struct WatchRule: Sendable {
     var wall = 20.0
     /// What such a call has besides for each MiB of its text, in seconds of processor time, and four times as much on the
     /// wall: a long window takes texts with which a good tokenizer is busy for longer than ``processor``.
-    var processorPerMebibyte = 4.0
+    var processorPerMebibyte = 12.0
     /// The longest step of a computation in which the engine does not once ask whether to go on, in seconds.
     var step = 30.0
     /// The longest time that a part of a picture may take, in seconds. It is computed without an end in between.
