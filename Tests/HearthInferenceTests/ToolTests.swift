@@ -228,4 +228,18 @@ import Testing
             #expect(await engine.requests.isEmpty && session.transcript.isEmpty)
         }
     }
+
+    /// Descriptions that cannot fit reach no engine.
+    @Test func hugeDescriptionsAreRefusedUnwritten() async throws {
+        let engine = ScriptedEngine([])
+        var options = GenerationOptions()
+        options.tools = [
+            ToolDefinition(name: "f", description: String(repeating: "a", count: 300 << 10), parameters: "{}")
+        ]
+        let error = await #expect(throws: LLMError.self) {
+            _ = try await TextToolEngine(engine).generate([ChatMessage(.user, "hi")], options: options) { _ in }
+        }
+        #expect(error?.code == .exceededContextWindowSize)
+        #expect(await engine.requests.isEmpty)
+    }
 }

@@ -79,6 +79,9 @@ package struct TextToolEngine: InferenceEngine, ForwardingTokenReader {
         guard hasCalls || !options.tools.isEmpty else { return nil }
         let abilities = try await engine.capabilities
         if abilities.contains(.tools) { return nil }
+        // Descriptions that cannot fit are not written into a message first.
+        let window = try await engine.modelInformation.contextLength
+        if window > 0 { try TextLimit.check(messages, options, window: window) }
         if options.tools.isEmpty { return (messages.withSpelledTools, options) }
         try ToolDefinition.check(options.tools)
         let tools = options.toolChoice.tools(of: options.tools)
