@@ -1,5 +1,6 @@
 // The text of a reading, and its files: text, JSON with the corrections, PAGE XML.
 import { h, text } from "../kit/dom.js";
+import { save } from "../kit/files.js";
 import { toast } from "../kit/toast.js";
 import { t } from "../kit/texts.js";
 
