@@ -72,6 +72,14 @@ signedOut.on(() => {
 // The browser tells of a network before the timer ends, and a page that was put aside comes back.
 addEventListener("online", () => { if (close && !isOpen && !isEnded) connect(); });
 
+// A browser may keep a page that was left, with its requests: it would go on listening.
+addEventListener("pagehide", () => {
+    clearTimeout(timer);
+    close?.();
+    isOpen = false;
+});
+addEventListener("pageshow", (event) => { if (event.persisted && close) connect(); });
+
 /// Whether the event `id` comes after the snapshot `since`. Ids are EPOCH-N; another epoch is another server process.
 export function isNewer(id, since) {
     if (!since || !id) return true;
