@@ -201,6 +201,16 @@ static inline int hearth_watch_add(hearth_watch watch, int socket, uint64_t mark
 #endif
 }
 
+// Ends the watch of a socket before it is closed: closing a duplicate alone leaves it in the set, and the next duplicate with
+// its number is refused.
+static inline void hearth_watch_remove(hearth_watch watch, int socket) {
+#ifdef __linux__
+    epoll_ctl(watch.set, EPOLL_CTL_DEL, socket, NULL);
+#else
+    (void)watch; (void)socket;
+#endif
+}
+
 // Interrupts the wait.
 static inline void hearth_watch_ring(hearth_watch watch) {
     uint64_t one = 1;

@@ -96,6 +96,33 @@ struct StreamingTests {
         }
     }
 
+    /// Each request of a connection is watched, not the first alone.
+    @Test(arguments: [1, 3])
+    func cancelsALaterTaskOfAClientThatLeaves(earlier: Int) async throws {
+        let (started, ended) = (Signal(), Signal())
+        let respond: Responder = { request in
+            guard request.target.path == "/long" else { return .text(200, "here") }
+            started.send()
+            await Signal().wait()
+            if Task.isCancelled { ended.send() }
+            return .text(200, "late")
+        }
+        try await ServerFixture.with(respond: respond) { server in
+            let connection = try RawConnection(server.address)
+            for _ in 0..<earlier {
+                try connection.send("GET", "/")
+                #expect(try connection.response().status == 200)
+            }
+            try connection.send("GET", "/long")
+            await started.wait()
+            let clock = ContinuousClock()
+            let leaving = clock.now
+            connection.reset()
+            await ended.wait()
+            #expect(leaving.duration(to: clock.now) < .seconds(1))
+        }
+    }
+
     /// The phases in which a client can leave: the reply is computed, or written and waited for.
     @Test(arguments: [false, true], ["GET", "POST"])
     func cancelsTheTaskOfAClientThatLeaves(streams: Bool, method: String) async throws {

@@ -39,9 +39,9 @@ final class WorkerClassifier: ImageClassifier {
     private static func start(
         _ files: ClassifierFiles, _ program: Path
     ) async throws -> (WorkerHost, ClassifierInformation) {
-        var start = WorkerStart(
-            program, readable: [files.model, files.settings, files.labels].compactMap(\.self), classifies: true)
-        start.limits.dataBytes = try await blocking { try limit(files) }
+        let (readable, memory) = try await blocking { (files.opened(), try limit(files)) }
+        var start = WorkerStart(program, readable: readable, classifies: true)
+        start.limits.dataBytes = memory
         let host = try await WorkerHost(model: files.name) { [start] in try start.start() }
         let reply = try await failing { try await host.run(Array(JSON.data(HostedFiles(files)))) }
         return (host, try JSON.value(HostedFacts.self, Data(reply)).information)

@@ -41,8 +41,8 @@ struct LoadedClassifier {
                 expected: promised, found: version)
         }
         canary = try settings.canary.map { canary in
-            let folder = (files.settings ?? files.model).parent
-            let data = try fileSystem.contents(ofFile: folder.appending(canary.picture), limit: 1 << 20)
+            let picture = files.pictureFolder.appending(canary.picture)
+            let data = try fileSystem.contents(ofFile: picture, limit: 1 << 20)
             return ([UInt8](data), canary.label)
         }
     }

@@ -74,6 +74,7 @@ final class PeerWatch: Sendable {
     /// Ends the watch; the duplicate is closed, since the connection ends with its last descriptor.
     func remove(_ watched: Watched) {
         state.withLock { _ = $0.exchanges.removeValue(forKey: watched.mark) }
+        hearth_watch_remove(watch, watched.descriptor)
         close(watched.descriptor)
     }
 

@@ -196,6 +196,24 @@ import Testing
                 == "classifier-canary-missed")
     }
 
+    /// A confined process may open these files and no others.
+    @Test func theFilesOfALoadAreKnown() throws {
+        let lab = try ClassifierLab()
+        for name in ["canary.png", "other.PNG", "letter.txt"] { try lab.folder.write(name, Data()) }
+        func opened() throws -> [String] {
+            try ClassifierFiles(local: lab.folder.path("model.onnx")).opened().map(\.lastComponent)
+        }
+        try lab.write()
+        #expect(try opened() == ["model.onnx", "classifier.json", "classes.txt"])
+        let canary = "\"canary\": {\"picture\": \"canary.png\", \"label\": \"4E09\"}, \"format\""
+        try lab.write(settings: ONNXBuilder.settings.replacing("\"format\"", with: canary))
+        #expect(try opened() == ["model.onnx", "classifier.json", "classes.txt", "canary.png"])
+        try lab.write(settings: "no JSON")
+        #expect(try opened() == ["model.onnx", "classifier.json", "classes.txt"])
+        try FileManager.default.removeItem(atPath: lab.folder.path("classifier.json").string)
+        #expect(try opened() == ["model.onnx", "classes.txt", "canary.png", "other.PNG"])
+    }
+
     @Test func aMissingLibraryIsNamed() {
         #expect(
             HearthClassificationTests.refusal(now: { _ = try NetworkLibrary(path: "/nowhere/libopenvino_c.so") })
