@@ -39,7 +39,7 @@ final class WorkerClassifier: ImageClassifier {
     private static func start(
         _ files: ClassifierFiles, _ program: Path
     ) async throws -> (WorkerHost, ClassifierInformation) {
-        let (readable, memory) = try await blocking { (files.opened(), try limit(files)) }
+        let (readable, memory) = try await blocking { (try files.opened(), try limit(files)) }
         var start = WorkerStart(program, readable: readable, classifies: true)
         start.limits.dataBytes = memory
         let host = try await WorkerHost(model: files.name) { [start] in try start.start() }

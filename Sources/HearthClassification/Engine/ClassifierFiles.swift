@@ -42,17 +42,16 @@ package struct ClassifierFiles: Sendable, Hashable {
 
     /// The files that a load opens, for a process that opens no others. Reads nothing of the model: if it describes itself,
     /// these are all pictures beside it. Blocks.
-    package func opened(fileSystem: any FileSystem = LocalFileSystem()) -> [Path] {
+    /// - Throws: what the load throws for the same: ``ClassificationError`` with `classifier-settings-unusable`; `FileError`.
+    package func opened(fileSystem: any FileSystem = LocalFileSystem()) throws -> [Path] {
         let files = [model, settings, labels].compactMap(\.self)
-        // What is wrong with the files, the load says.
         guard let settings else {
-            let names = (try? fileSystem.contents(of: pictureFolder)) ?? []
-            return files
-                + names.filter(Self.isPicture).prefix(64).compactMap { PathComponent($0).map(pictureFolder.appending) }
+            let names = try fileSystem.contents(of: pictureFolder).filter(Self.isPicture)
+            return files + names.prefix(64).compactMap { PathComponent($0).map(pictureFolder.appending) }
         }
-        let data = try? fileSystem.contents(ofFile: settings, limit: ClassifierSettings.maximumBytes)
-        let known = data.flatMap { try? ClassifierSettings($0, name: settings.lastComponent) }
-        return files + [known?.canary.map { pictureFolder.appending($0.picture) }].compactMap(\.self)
+        let data = try fileSystem.contents(ofFile: settings, limit: ClassifierSettings.maximumBytes)
+        let known = try ClassifierSettings(data, name: settings.lastComponent)
+        return files + [known.canary.map { pictureFolder.appending($0.picture) }].compactMap(\.self)
     }
 
     private static func isPicture(_ name: String) -> Bool {
