@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Runs every command of the documents' shell blocks and compares what they print with what the document shows.
+"""Runs every command of the documents' console blocks and compares what they print with what the document shows.
 
     scripts/documents/shell.py HEARTH             all documents
     scripts/documents/shell.py HEARTH FILE…       these
     scripts/documents/shell.py --check            only looks: each block has a language, each exception below is of a command there is
 
-Each document has a folder, a home, an origin on a free port and a model that is installed already; its commands run in their order.
-A text block below a shell block is what the commands print: each of its lines has to come, with any numbers. Runs in a network
-namespace without any network but loopback, where the user may make one. HEARTH_DEFAULT_MODEL and HEARTH_TINY_MODELS name the models.
+Each document has a folder, a home, an origin on a free port and a model that is installed already; its commands, the lines that begin
+with `$ `, run in their order. The lines below a command are what it prints, all of it, where `…` stands for what varies; a command with
+no line below it only has to succeed. Runs in a network namespace without any network but loopback, where the user may make one.
+HEARTH_DEFAULT_MODEL and HEARTH_TINY_MODELS name the models.
 """
 import collections
 import glob
@@ -62,12 +63,8 @@ BEFORE = {
     ("docs/classification.md", "hearth classify --decode --cloud"): "start the cloud",
     ("docs/logging.md", "hearth chat"): "hearth config set defaultModel " + FAMILY,
 }
-# Lines of output that are shown and not compared, and why.
-NOT_SHOWN = {
-    "docs/publishing.md": "a bucket; the stage publish has two",
-    "docs/logging.md": "the form of an entry",
-    "(local: ": "another moment of the same conversation",
-}
+# Commands that the documents show failing, and their status.
+STATUS = {}
 Block = collections.namedtuple("Block", "line language text")
 
 
@@ -76,22 +73,26 @@ def blocks(path):
         text = file.read()
     for match in re.finditer(r"^( *)```(\w*)[^\n]*\n(.*?)^ *```$", text, re.S | re.M):
         lines = [line[len(match[1]):] for line in match[3].split("\n")]
-        yield Block(text.count("\n", 0, match.start()) + 2, match[2], "\n".join(lines)), text[:match.start()]
+        yield Block(text.count("\n", 0, match.start()) + 2, match[2], "\n".join(lines))
 
 
 def commands(block):
-    """The commands of a block with their lines; remarks are left out."""
+    """The commands of a block with their lines and what stands below them; remarks are left out."""
     number, rows = block.line, block.text.split("\n")
+    found_commands = []
     while rows:
         first, row = number, rows.pop(0)
-        while row.endswith("\\"):
-            row = row[:-1].rstrip() + " " + rows.pop(0).strip()
-            number += 1
         number += 1
-        row = re.sub(r"(^|\s)#\s.*", "", row).strip()
-        for command in re.split(r"; (?=hearth )", row):
-            if command:
-                yield first, command
+        if not row.startswith("$ "):
+            if found_commands and row.strip() and not row.startswith("#"):
+                found_commands[-1][2].append(row.rstrip())
+            continue
+        row = row[2:]
+        while row.endswith("\\"):
+            row = row[:-1].rstrip() + " " + rows.pop(0).removeprefix(">").strip()
+            number += 1
+        found_commands.append((first, re.sub(r"\s#\s.*", "", row).strip(), []))
+    return found_commands
 
 
 def found(table, path, command):
@@ -217,69 +218,62 @@ class World:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def is_shown(line, printed):
-    """Whether a line of the document is among those printed, with any numbers."""
-    pattern = re.sub(r"\\?…", ".*", re.sub(r"\d[\d.,]*", r"[\\d.,]+", re.escape(line.strip())))
-    return any(re.search(pattern, other) for other in printed)
+def is_shown(shown, printed):
+    """Whether a command printed these lines and no others. `…` stands for any text, alone on a line for any lines."""
+    pattern = "".join(
+        r"(?:.*\n)*" if row.strip() == "…" else re.escape(row.strip()).replace("…", ".*") + r"\n" for row in shown)
+    text = "".join(f"{row.strip()}\n" for row in re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", printed).split("\n") if row.strip())
+    return re.fullmatch(pattern, text) is not None
 
 
 def document(path, program, template):
-    counts, wrong, printed, last = collections.Counter(), [], [], None
-    found_blocks = list(blocks(path))
-    if not any(block.language == "sh" for block, _ in found_blocks):
+    counts, wrong = collections.Counter(), []
+    found_blocks = [block for block in blocks(path) if block.language == "console"]
+    if not found_blocks:
         return counts, wrong
     world = World(program, template)
     try:
         world.fill()
-        for block, before in found_blocks:
-            if block.language == "sh":
-                printed = []
-                for line, command in commands(block):
-                    reason = found(NOT_RUN, path, command)
-                    if reason:
-                        counts["not run"] += 1
-                        print(f"not run  {path}:{line}: {command.split('  ')[0][:70]} ({reason})")
-                        continue
-                    for (document_path, beginning), what in BEFORE.items():
-                        if document_path == path and re.sub(r"^(\w+=\S+ )+", "", command).startswith(beginning):
-                            world.prepare(what)
-                    counts["run"] += 1
-                    if re.search(SERVES, command):
-                        text, status = world.serve(world.here(command)), 0
-                        status = 0 if text.startswith("http") else 1
-                    else:
-                        status, text = world.run(world.here(command), found(TYPED, path, command))
-                    printed += text.split("\n")
-                    print(f"{'ok     ' if status == 0 else 'WRONG  '}  {path}:{line}: {command[:100]}")
-                    if status != 0:
-                        wrong.append(f"{path}:{line}")
-                        print(f"         ended with {status}\n" + "".join(f"         {row}\n" for row in text.strip().split("\n")[-15:]))
-                last = before.count("\n") + block.text.count("\n")
-            elif block.language == "text" and last is not None and before.count("\n") - last <= 6 and path not in NOT_SHOWN:
-                for row in filter(None, map(str.strip, block.text.split("\n"))):
-                    if any(row.startswith(beginning) for beginning in NOT_SHOWN):
-                        continue
-                    counts["compared"] += 1
-                    if not is_shown(row, printed):
-                        wrong.append(f"{path}:{block.line}")
-                        print(f"WRONG    {path}:{block.line}: nothing printed {row!r}; it was\n" + "".join(f"         {other}\n" for other in printed[-15:]))
-                last = None
+        for line, command, shown in [row for block in found_blocks for row in commands(block)]:
+            reason = found(NOT_RUN, path, command)
+            if reason:
+                counts["not run"] += 1
+                print(f"not run  {path}:{line}: {command[:70]} ({reason})")
+                continue
+            for (document_path, beginning), what in BEFORE.items():
+                if document_path == path and re.sub(r"^(\w+=\S+ )+", "", command).startswith(beginning):
+                    world.prepare(what)
+            counts["run"] += 1
+            if re.search(SERVES, command):
+                text = world.serve(world.here(command))
+                status = 0 if text.startswith("http") else 1
             else:
-                last = None
+                status, text = world.run(world.here(command), found(TYPED, path, command))
+            expected = found(STATUS, path, command) or 0
+            faults = [] if status == expected else [f"ended with {status}"]
+            if shown:
+                counts["compared"] += len(shown)
+                faults += [] if is_shown(shown, text) else ["printed other lines than the document shows"]
+            print(f"{'WRONG  ' if faults else 'ok     '}  {path}:{line}: {command[:100]}")
+            if faults:
+                wrong.append(f"{path}:{line}")
+                print(f"         {', '.join(faults)}\n" + "".join(f"         {row}\n" for row in text.strip().split("\n")[-25:]))
     finally:
         world.end()
     return counts, wrong
 
 
 def check(paths):
-    """Looks without running: what the tables name has to be there, and a block has to say what it is."""
+    """Looks without running: what the tables name has to be there, and a block has to say what it is. Commands stand in console blocks."""
     texts, wrong = [], []
     for path in paths:
-        for block, _ in blocks(path):
+        for block in blocks(path):
             if not block.language:
-                wrong.append(f"{path}:{block.line - 1}: say what this block is: sh, text, swift, …")
-            texts += [(path, command) for _, command in commands(block)] if block.language == "sh" else []
-    for pattern in [*NOT_RUN, *TYPED]:
+                wrong.append(f"{path}:{block.line - 1}: say what this block is: console, text, swift, …")
+            if block.language in ("sh", "bash", "shell"):
+                wrong.append(f"{path}:{block.line - 1}: commands stand in a console block, with `$ ` before each")
+            texts += [(path, command) for _, command, _ in commands(block)] if block.language == "console" else []
+    for pattern in [*NOT_RUN, *TYPED, *STATUS]:
         if not any(found({pattern: True}, path, command) for path, command in texts):
             wrong.append(f"scripts/documents/shell.py: no command of the documents is {pattern}")
     for path, beginning in BEFORE:
