@@ -143,11 +143,11 @@ import Testing
 
     private func decide(
         generated: Int = 0, used: Int = 0, elapsed: Duration = .zero, ended: Bool = false, stopped: Bool = false,
-        cancelled: Bool = false
+        repeats: Bool = false, cancelled: Bool = false
     ) -> StopPolicy.Decision {
         policy.decide(
             generatedTokens: generated, usedContext: used, elapsed: elapsed, isEndOfGeneration: ended,
-            isStopString: stopped, isCancelled: cancelled)
+            isStopString: stopped, isRepeating: repeats, isCancelled: cancelled)
     }
 
     @Test func goesOnBelowEveryLimit() {
@@ -160,20 +160,22 @@ import Testing
         #expect(decide(elapsed: .seconds(5)) == .finish(.timedOut))
         #expect(decide(ended: true) == .finish(.endOfGeneration))
         #expect(decide(stopped: true) == .finish(.stopString))
+        #expect(decide(repeats: true) == .finish(.repeating))
         #expect(decide(cancelled: true) == .cancel)
     }
 
     /// The rows of the table in order: each precedes all rows below it.
     @Test func ranksItsReasons() {
         func all(
-            _ ended: Bool, _ stopped: Bool, _ generated: Int, _ used: Int, cancelled: Bool
+            _ ended: Bool, _ stopped: Bool, _ generated: Int, _ used: Int, repeats: Bool = false, cancelled: Bool
         ) -> StopPolicy.Decision {
             decide(
                 generated: generated, used: used, elapsed: .seconds(9), ended: ended, stopped: stopped,
-                cancelled: cancelled)
+                repeats: repeats, cancelled: cancelled)
         }
-        #expect(all(true, true, 10, 100, cancelled: true) == .finish(.endOfGeneration))
-        #expect(all(false, true, 10, 100, cancelled: true) == .finish(.stopString))
+        #expect(all(true, true, 10, 100, repeats: true, cancelled: true) == .finish(.endOfGeneration))
+        #expect(all(false, true, 10, 100, repeats: true, cancelled: true) == .finish(.stopString))
+        #expect(all(false, false, 10, 100, repeats: true, cancelled: true) == .finish(.repeating))
         #expect(all(false, false, 10, 100, cancelled: true) == .finish(.maximumNewTokens))
         #expect(all(false, false, 9, 100, cancelled: true) == .finish(.contextFull))
         #expect(all(false, false, 9, 99, cancelled: true) == .cancel)

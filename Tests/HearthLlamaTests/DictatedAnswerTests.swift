@@ -117,6 +117,33 @@ extension RealModel {
             #expect(answer.text == "Yes.")
         }
 
+        /// Thinking that repeats itself is closed in the model's place; the answer that repeats itself ends.
+        @Test func repeatsEndTheThinkingAndThenTheAnswer() async throws {
+            let circle = String(repeating: " so", count: 95)
+            let answer = try await answer(options(), by: Self.thinking) { model in
+                let thoughts = try model.say(circle)
+                #expect(thoughts.count == 95 && !thoughts.contains([]))
+                let last = try model.say(" so so")
+                #expect(last.last == model.closing && last.first?.count == 1)
+                let said = try model.say(circle + " so")
+                #expect(said.firstIndex(of: []) == 95)
+                model.end()
+            }
+            #expect(answer.thinking.hasSuffix("so so") && answer.text.hasSuffix("so so"))
+        }
+
+        /// Repeats in a block whose shape a grammar demands do not count, and neither do those before it.
+        @Test func repeatsInABlockDoNotCount() async throws {
+            let constraint = OutputConstraint(blocks: [.init("[N:", .gbnf(#"root ::= (" so")+"#), closing: "]")])
+            let half = String(repeating: " so", count: 60)
+            let answer = try await answer(options(constraint: constraint), by: Self.thinking) { model in
+                let said = try model.say("</think>\n\n" + half + " [N:" + half + half + "]" + half + ".")
+                #expect(!said.contains([]))
+                model.end()
+            }
+            #expect(answer.text.hasSuffix("so."))
+        }
+
         /// An answer with a grammar begins with the first character after the mark.
         @Test func theFirstMarkEndsItBeforeAnAnswerOfAGrammar() async throws {
             let options = options(constraint: .gbnf(#"root ::= "certainly""#))

@@ -37,6 +37,9 @@ import Testing
         options.promptTokens = [1, 2, 300]
         (options.usesChatTemplate, options.keepsAllMessages, options.reusesPrompt) = (false, true, false)
         options.continuesLastMessage = true
+        var repetition = RepetitionRule()
+        (repetition.shortest, repetition.longest, repetition.count, repetition.tokens) = (2, 33, 4, 5)
+        options.repetition = repetition
         options.toolChoice = .named("look")
         options.tokenReports = TokenReports(alternatives: 3, isAfterSampling: true)
         return options

@@ -56,6 +56,19 @@ public struct GenerationOptions: Sendable, Hashable {
     public var timeout: Duration
     /// The answer ends before the first of these strings in it. Thinking is not searched. Default none.
     public var stopStrings: [String]
+    /// An answer ends with ``FinishReason/repeating`` when its end is one sequence of tokens this many times, and at least
+    /// 96 tokens. Thinking that repeats itself is closed, and the answer follows. At least 2; `nil` never ends an answer.
+    /// Text whose form a grammar or schema demands does not count. Default 8.
+    public var maximumRepeats: Int? {
+        get { repetition?.count }
+        set {
+            var rule = repetition ?? RepetitionRule()
+            rule.count = max(2, newValue ?? 0)
+            repetition = newValue == nil ? nil : rule
+        }
+    }
+    /// The whole rule for repeats, for engines on this device; `nil` for none.
+    package var repetition: RepetitionRule? = RepetitionRule()
     /// Whether and how long the model may think before its answer.
     public var thinking: ThinkingOptions
     /// The shapes of the answer; `nil` for free text.

@@ -17,6 +17,8 @@ public struct FinishReason: RawRepresentable, Sendable, Hashable, Codable, Expre
     public static let maximumNewTokens: Self = "length"
     /// The context window is full.
     public static let contextFull: Self = "context-full"
+    /// The answer repeated one sequence of tokens again and again; see `GenerationOptions.maximumRepeats`.
+    public static let repeating: Self = "repeating"
     /// The time-out passed; the text until then was delivered.
     public static let timedOut: Self = "timeout"
     /// The model calls tools and waits for their results.

@@ -22,7 +22,7 @@ package struct StopPolicy: Sendable, Hashable {
         case cancel
     }
 
-    /// The first of these that applies: ended by the model, a stop string, the most tokens, a full context, cancelled,
+    /// The first of these that applies: ended by the model, a stop string, a repeating end, the most tokens, a full context, cancelled,
     /// the time-out.
     ///
     /// An answer that the model ends with its last allowed token, or at the moment of a cancellation, is complete. So
@@ -33,13 +33,15 @@ package struct StopPolicy: Sendable, Hashable {
     ///   - elapsed: the time since the generation began.
     ///   - isEndOfGeneration: the model has just ended its answer.
     ///   - isStopString: a stop string is in the answer.
+    ///   - isRepeating: the answer ends in too many repeats.
     ///   - isCancelled: the caller cancelled the request.
     package func decide(
         generatedTokens: Int, usedContext: Int, elapsed: Duration, isEndOfGeneration: Bool = false,
-        isStopString: Bool = false, isCancelled: Bool
+        isStopString: Bool = false, isRepeating: Bool = false, isCancelled: Bool
     ) -> Decision {
         if isEndOfGeneration { return .finish(.endOfGeneration) }
         if isStopString { return .finish(.stopString) }
+        if isRepeating { return .finish(.repeating) }
         if generatedTokens >= maximumNewTokens { return .finish(.maximumNewTokens) }
         if usedContext >= contextLength { return .finish(.contextFull) }
         if isCancelled { return .cancel }

@@ -81,6 +81,9 @@ final class AnswerConstraint {
         }
     }
 
+    /// Whether a grammar chooses the tokens now.
+    var isInside: Bool { gate.isInside }
+
     /// Chooses the next token among those that fit.
     /// - Parameter reader: the reader that has read the answer so far.
     /// - Throws: `generation-failed` where none fits.

@@ -36,6 +36,10 @@ final class AnswerWriter {
     /// Whether the tokens that end the thinking are being computed.
     private var isClosing = false
     private var thinkingBegan: Duration?
+    /// Finds an end that repeats itself.
+    private var repetition: RepetitionWatch?
+    /// Whether the thinking repeats itself, and is ended in the model's place.
+    private var thinksInCircles = false
     private var piece = [CChar](repeating: 0, count: 64)
     /// Reports each token, if the request asks for it.
     private var reporter: TokenReporter?
@@ -62,6 +66,7 @@ final class AnswerWriter {
             codeHidesMarks: options.constraint == nil && prompt.calls == nil)
         sampler = try Sampler(options.sampling, vocabulary: weights.vocabulary)
         reporter = options.tokenReports.map { TokenReporter($0, vocabulary: weights.vocabulary) }
+        repetition = RepetitionWatch(options.repetition, maximumTokens: options.maximumNewTokens)
         // The grammar alone constrains blocks inside an answer.
         check = options.constraint.flatMap { constraint in
             guard constraint.blocks.count == 1, let block = constraint.blocks.first, block.opening.isEmpty,
@@ -92,7 +97,8 @@ final class AnswerWriter {
         _ index: Int32, of context: borrowing ModelContext, usedContext: Int, _ facts: inout GenerationFacts
     ) throws -> Step {
         if isClosing {
-            isClosing = false
+            (isClosing, thinksInCircles) = (false, false)
+            repetition?.reset()
             facts.generatedTokens += closing.count
             reader.closeThinking(show)
             if calls != nil, let tags = reader.tags { written += Array(tags.closing.utf8) }
@@ -115,21 +121,35 @@ final class AnswerWriter {
         }
         facts.decodeSeconds = (elapsed - firstToken).seconds
         let ended = weights.vocabulary.isEndOfGeneration(token)
+        var repeats = false
         if !ended {
             facts.generatedTokens += 1
             if let report = reporter?.report(token, isThinking: reader.isThinking) { outlet.yield(.token(report)) }
             show(token)
             if reader.isThinking { facts.thinkingTokens += 1 }
+            repeats = isRepeating(token, usedContext)
         }
         let decision = policy.decide(
             generatedTokens: facts.generatedTokens, usedContext: usedContext, elapsed: elapsed,
-            isEndOfGeneration: ended, isStopString: reader.matchedStop != nil,
+            isEndOfGeneration: ended, isStopString: reader.matchedStop != nil, isRepeating: repeats,
             isCancelled: request.signal.isCancelled)
         return switch decision {
         case .proceed: .compute([token])
         case .finish(let reason): .end(try checked(reason))
         case .cancel: .cancel
         }
+    }
+
+    /// Whether the answer ends in too many repeats with this token. Repeating thinking is ended before the next token
+    /// instead, where the model has marks of thinking.
+    private func isRepeating(_ token: llama_token, _ usedContext: Int) -> Bool {
+        if !reader.isThinking, constraint?.isInside == true {
+            repetition?.reset()
+            return false
+        }
+        guard repetition?.take(token) == true else { return false }
+        thinksInCircles = reader.isThinking && closingFits(usedContext + 1)
+        return !thinksInCircles
     }
 
     /// Delivers events and collects the text for the check.
@@ -191,13 +211,19 @@ final class AnswerWriter {
         let now = request.stopwatch.elapsed
         let began = thinkingBegan ?? now
         thinkingBegan = began
-        let closes = budget.closes(
-            thinkingTokens: facts.thinkingTokens, thinkingTime: now - began,
-            generatedTokens: facts.generatedTokens, usedContext: usedContext, elapsed: now,
-            wantsAnswer: request.options.thinking.control?.wantsAnswer ?? false)
-        // The closing tokens must fit before another token is chosen; if they do not fit, the limits end the
-        // answer.
-        return closes && !closing.isEmpty && usedContext + closing.count < policy.contextLength
+        let closes =
+            thinksInCircles
+            || budget.closes(
+                thinkingTokens: facts.thinkingTokens, thinkingTime: now - began,
+                generatedTokens: facts.generatedTokens, usedContext: usedContext, elapsed: now,
+                wantsAnswer: request.options.thinking.control?.wantsAnswer ?? false)
+        return closes && closingFits(usedContext)
+    }
+
+    /// Whether the tokens that end the thinking fit before another token is chosen. If they do not fit, the limits end
+    /// the answer.
+    private func closingFits(_ usedContext: Int) -> Bool {
+        !closing.isEmpty && usedContext + closing.count < policy.contextLength
     }
 
     private func show(_ token: llama_token) {

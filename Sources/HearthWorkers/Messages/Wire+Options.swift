@@ -6,6 +6,9 @@ extension WireWriter {
         write(options.maximumNewTokens)
         write(options.timeout)
         write(options.stopStrings) { $0.write($1) }
+        write(options.repetition) { writer, rule in
+            for value in [rule.shortest, rule.longest, rule.count, rule.tokens] { writer.write(value) }
+        }
         write(options.thinking)
         write(options.constraint) { $0.write($1.blocks) { $0.write($1) } }
         write(options.tools) { writer, tool in
@@ -87,6 +90,12 @@ extension WireReader {
         options.maximumNewTokens = try integer()
         options.timeout = try duration()
         options.stopStrings = try list { reader throws(WireError) in try reader.text() }
+        options.repetition = try optional { reader throws(WireError) in
+            var rule = RepetitionRule()
+            (rule.shortest, rule.longest) = (try reader.integer(), try reader.integer())
+            (rule.count, rule.tokens) = (try reader.integer(), try reader.integer())
+            return rule
+        }
         options.thinking = try thinking()
         options.constraint = try optional { reader throws(WireError) in
             OutputConstraint(blocks: try reader.list { reader throws(WireError) in try reader.block() })

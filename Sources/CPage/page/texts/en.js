@@ -79,7 +79,7 @@ export default {
     "chat.unfinished": "This answer is not finished.", "chat.cut": "The connection to the cloud was cut.", "chat.continue-locally": "Continue on this device",
     "phase.chat.waiting": "Waiting", "phase.chat.load": "Loading the model", "phase.chat.connect": "Connecting", "phase.chat.prefill": "Reading {done} of {total} tokens", "phase.chat.decode": "Writing",
     "facts.rate": "{rate} tokens/s", "facts.first": "first token after {seconds} s", "facts.tokens.one": "{n} token", "facts.tokens.other": "{n} tokens",
-    "finish.length": "length limit reached", "finish.interrupted": "stopped", "finish.content-filter": "withheld by the cloud", "finish.context-full": "context full", "finish.timeout": "time limit reached",
+    "finish.length": "length limit reached", "finish.interrupted": "stopped", "finish.content-filter": "withheld by the cloud", "finish.context-full": "context full", "finish.timeout": "time limit reached", "finish.repeating": "repeated itself",
     "route.local": "On this device", "route.cloud": "Cloud", "route.credits": "{left} of {of}", "route.force-local": "Click to answer on this device only.", "route.allow-cloud": "Click to allow the cloud.",
     "reason.force-local": "Only this device was chosen.", "reason.private": "The conversation is private.", "reason.local-preferred": "An answer of this device was asked for.", "reason.model-named": "A model of this device was named.",
     "reason.cloud-missing": "No cloud is set up.", "reason.tier": "The tier has no cloud.", "reason.no-credits": "No credits are left this month.", "reason.offline": "The device is offline.", "reason.settling": "The connection is new; the cloud follows soon.",

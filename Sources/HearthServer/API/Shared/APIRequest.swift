@@ -68,6 +68,14 @@ package struct SamplingFields: Sendable, Hashable {
     package var presencePenalty: Float?
     package var penaltyWindow: Int?
     package var logitBias: [Bias] = []
+    /// vLLM's `repetition_detection`; `nil` for the server's default.
+    package var repetition: Repetition?
+
+    /// What a request says about an end that repeats itself.
+    package enum Repetition: Sendable, Hashable {
+        case never
+        case rule(RepetitionRule)
+    }
 
     /// A change of the logits of a token, or of all tokens of a text.
     package struct Bias: Sendable, Hashable {

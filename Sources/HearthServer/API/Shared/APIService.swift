@@ -129,6 +129,11 @@ package struct APIService: Sendable {
     func options(of request: APIRequest, _ ready: Ready) async throws -> GenerationOptions {
         var options = settings.options
         options.sampling = request.sampling.applied(to: options.sampling)
+        switch request.sampling.repetition {
+        case .never: options.repetition = nil
+        case .rule(let rule): options.repetition = rule
+        case nil: break
+        }
         for bias in request.sampling.logitBias {
             let limit = ready.information.contextLength
             for token in try await tokens(of: [bias.part], ready.engine, asPrompt: false, limit: limit) {

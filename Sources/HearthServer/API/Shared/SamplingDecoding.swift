@@ -17,7 +17,25 @@ extension Fields {
         sampling.repeatPenalty = try float("repeat_penalty", in: 0.01...100)
         // -1 is llama.cpp's word for the whole context.
         sampling.penaltyWindow = try integer("repeat_last_n", in: -1...(1 << 20)).map { $0 < 0 ? 1 << 20 : $0 }
+        sampling.repetition = try repetition()
         return sampling
+    }
+
+    /// vLLM's object: the lengths of the sequence, of which 0 as the longest switches the detection off, and the number
+    /// of repeats.
+    private func repetition() throws(APIFailure) -> SamplingFields.Repetition? {
+        guard let fields = try object("repetition_detection") else { return nil }
+        let longest = try fields.integer("max_pattern_size", in: 0...RepetitionRule.limit) ?? 0
+        let shortest = try fields.integer("min_pattern_size", in: 0...RepetitionRule.limit) ?? 0
+        let count = try fields.integer("min_count", in: 0...Int(Int32.max)) ?? 0
+        guard longest > 0 else { return .never }
+        guard shortest <= longest else {
+            throw .invalid(fields.name("min_pattern_size"), "at most `max_pattern_size`")
+        }
+        guard count >= 2 else { throw .invalid(fields.name("min_count"), "at least 2") }
+        var rule = RepetitionRule()
+        (rule.shortest, rule.longest, rule.count, rule.tokens) = (max(1, shortest), longest, count, 0)
+        return .rule(rule)
     }
 
     /// A seed of any size, folded to 32 bits; negative ones are random.
