@@ -70,7 +70,11 @@ public struct LiveModel: InferenceEngine {
 
     /// The facts of the engine; loads it if needed.
     public var modelInformation: ModelInformation {
-        get async throws { try await leased { try await $0.modelInformation } }
+        get async throws {
+            var information = try await leased { try await $0.modelInformation }
+            information.description = serving.name
+            return information
+        }
     }
 
     /// The abilities of the engine; loads it if needed.

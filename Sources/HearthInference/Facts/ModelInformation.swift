@@ -1,10 +1,12 @@
 /// The facts of a model, as its engine reports them.
 public struct ModelInformation: Sendable, Hashable {
-    /// The engine's own description, such as `llama 135M Q4_1`.
+    /// The model's name: of a release `smollm2-135m-instruct@1.0.0`, of an engine alone its own description, such as
+    /// `llama 135M Q4_1`.
     public var description: String
     /// The context window in tokens.
     public var contextLength: Int
-    /// The number of weights; `nil` if unknown, as for a remote model.
+    /// The number of weights, which are the elements of all tensors of the model's files; `nil` if unknown, as for a
+    /// remote model.
     public var parameterCount: UInt64?
     /// The bytes of the weights; `nil` if unknown.
     public var size: UInt64?
@@ -25,5 +27,12 @@ public struct ModelInformation: Sendable, Hashable {
     public init(description: String, contextLength: Int) {
         self.description = description
         self.contextLength = contextLength
+    }
+
+    /// A number of weights as names of models have it: `135M`, `1.7B`.
+    package static func shortCount(_ count: UInt64) -> String {
+        guard count >= 1_000_000_000 else { return "\((count + 500_000) / 1_000_000)M" }
+        let tenths = (count + 50_000_000) / 100_000_000
+        return tenths % 10 == 0 ? "\(tenths / 10)B" : "\(tenths / 10).\(tenths % 10)B"
     }
 }

@@ -122,10 +122,14 @@ final class LoadedModel: @unchecked Sendable {
         let model = weights.model
         var text = [CChar](repeating: 0, count: 256)
         let length = max(0, min(Int(llama_model_desc(model, &text, text.count)), text.count - 1))
+        let count = llama_model_n_params(model)
+        // The size that llama.cpp names follows from the layers, and is wrong for models that it does not know.
+        var words = String(decoding: text.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            .split(separator: " ").map(String.init)
+        if words.count > 2 { words[1] = ModelInformation.shortCount(count) }
         var information = ModelInformation(
-            description: String(decoding: text.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self),
-            contextLength: context.length)
-        information.parameterCount = llama_model_n_params(model)
+            description: words.joined(separator: " "), contextLength: context.length)
+        information.parameterCount = count
         information.size = llama_model_size(model)
         information.trainedContextLength = weights.trainedContextLength
         information.batchSize = context.batchSize
