@@ -27,11 +27,15 @@ package actor ScriptedEngine: InferenceEngine, TokenReader {
     /// The conversations of the preparations.
     package private(set) var preparations: [[ChatMessage]] = []
     package nonisolated let capabilities: EngineCapabilities
-    package nonisolated let modelInformation = ModelInformation(description: "scripted", contextLength: 4096)
+    package nonisolated let modelInformation: ModelInformation
 
     /// Makes an engine that gives the answers in order; after the last one it fails with `model-not-loaded`.
-    package init(_ answers: [[Step]], capabilities: EngineCapabilities = []) {
+    package init(
+        _ answers: [[Step]], capabilities: EngineCapabilities = [],
+        information: ModelInformation = ModelInformation(description: "scripted", contextLength: 4096)
+    ) {
         self.answers = answers
+        modelInformation = information
         self.capabilities = capabilities
     }
 

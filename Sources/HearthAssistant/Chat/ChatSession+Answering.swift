@@ -43,25 +43,33 @@ extension ChatSession {
         let branch = messagesKept.tree.branch(to: question.parent)
         let history = ChatHistory.messages(
             branch, limit: parts.settings.effectiveHistoryLimit, withPictures: sees)
-        let registry = registry
+        let act = context.options.act.flatMap { registry.tags.contains($0) ? $0 : nil }
+        let form = parts.settings.instructsSmallModels ? .full : PromptForm(for: information)
+        let isPlain = form == .plain && act == nil
         let builder = PromptBuilder(
-            texts: parts.settings.texts, actionLines: registry.promptLines,
+            texts: parts.settings.texts, actions: registry.promptActions,
             sources: [MomentSource()] + parts.sources + parts.settings.sources)
         let prompt =
             if let own = parts.settings.systemPrompt {
-                PromptBuilder.Prompt(system: own, tail: "")
+                PromptBuilder.Prompt(system: own, tail: "", tags: registry.tags)
             } else {
                 await builder.build(
+                    form, of: question.content, act: act,
                     at: PromptMoment(
                         now: question.date, timeZone: parts.settings.timeZone, locale: parts.settings.locale),
                     history: history.filter { $0.role == .user }.map(\.content), window: information.contextLength,
                     meter: TokenMeter(abilities.contains(.tokenCounts) ? self.engine.engine : nil))
             }
         var tail = prompt.tail
-        if let act = context.options.act, registry.tags.contains(act) {
+        if isPlain, parts.settings.systemPrompt == nil, !registry.tags.isEmpty {
+            let text = AssistantTexts.filled(parts.settings.texts.withoutActions, information.description)
+            // Once for each model of a conversation.
+            if !branch.contains(where: { $0.notices.contains(text) }) { tell(.notice(text)) }
+        }
+        if let act {
             tail += (tail.isEmpty ? "" : "\n\n") + AssistantTexts.filled(parts.settings.texts.force, act.rawValue)
         }
-        let results = branch.last { $0.role == .assistant }?.results ?? []
+        let results = isPlain ? [] : branch.last { $0.role == .assistant }?.results ?? []
         var text = PromptBuilder.question(
             question.content, results: results.map { $0.bounded(Self.resultLimit) }, tail: tail)
         if isContinued {
@@ -69,8 +77,9 @@ extension ChatSession {
         } else {
             await keep(text, of: question.id)
         }
-        let generation = options(abilities, registry, context.options)
+        let generation = options(abilities, registry.only(prompt.tags), context.options)
         self.context?.generation = generation
+        self.context?.tags = prompt.tags
         self.context?.messages =
             (prompt.system.isEmpty ? [] : [ChatMessage(.system, prompt.system)]) + history
             + [ChatMessage(.user, text, images: sees ? question.images : [], id: question.id)]
@@ -122,7 +131,8 @@ extension ChatSession {
         ]
         // A corrected or second answer is free.
         if context?.options.act != nil, context?.generation.constraint?.coversAnswer == true {
-            context?.generation.constraint = registry.constraint
+            let told = registry.only(context?.tags ?? [])
+            context?.generation.constraint = told.tags.isEmpty ? nil : told.constraint
         }
     }
 

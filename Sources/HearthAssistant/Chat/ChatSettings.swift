@@ -20,6 +20,10 @@ public struct ChatSettings: Sendable {
     /// The system message in place of the assistant's own, with nothing beside the question; empty for none. `nil` for the
     /// assistant's own.
     package var systemPrompt: String?
+    /// Whether each model gets all instructions of the assistant. By default the model decides: below one billion weights,
+    /// or with a context below 4096 tokens, it gets the conversation alone; up to three billion weights, a sentence and what
+    /// words of the question suggest.
+    public var instructsSmallModels = false
     public var texts = AssistantTexts()
     /// Further sections of prompts.
     package var sources: [any PromptSource] = []

@@ -261,6 +261,7 @@ package struct Turn: Sendable {
             switch reason {
             case .timedOut: texts.timedOut
             case .maximumNewTokens, .contextFull: texts.cutShort
+            case .repeating: texts.repeating
             case .interrupted: texts.interrupted
             case .contentFilter: texts.filtered
             default: nil

@@ -14,6 +14,8 @@ struct TurnContext: Sendable {
     var model = ""
     var engine: (any InferenceEngine)?
     var generation = GenerationOptions()
+    /// The actions that the model is told of.
+    var tags: [ActionTag] = []
 }
 
 /// One generation of a turn: its events in order, its time limit, and its end.

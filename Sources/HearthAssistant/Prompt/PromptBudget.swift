@@ -19,7 +19,7 @@ package struct PromptBudget: Sendable, Hashable {
         }
         for index in order {
             let section = sections[index]
-            let count = await meter.tokens(in: section.text)
+            let count = await meter.tokens(in: section.marked)
             if count <= left || section.priority == PromptSection.required {
                 left -= count
                 kept[index] = section
@@ -42,7 +42,7 @@ package struct PromptBudget: Sendable, Hashable {
             let middle = (low + high) / 2
             var part = section
             part.text = lines.prefix(middle).joined(separator: "\n")
-            let count = await meter.tokens(in: part.text)
+            let count = await meter.tokens(in: part.marked)
             if count <= limit {
                 best = (part, count)
                 low = middle + 1

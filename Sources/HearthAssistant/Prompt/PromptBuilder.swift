@@ -6,16 +6,17 @@ import HearthRouting
 /// Builds the prompt of a turn.
 ///
 /// ```
-/// system:    identity, actions, facts           changes rarely
+/// system:    identity, actions, facts           changes rarely; in the short form the identity
 /// history:   earlier messages as they were sent never changes
-/// user:      results of the last turn, the question, then the changing tail: time, events, reminders
+/// user:      results of the last turn, the question, then the changing tail: time, events, reminders; in the short form
+///            also the actions that the question suggests
 /// ```
 /// Each message is kept as it was sent, so the engine reuses all tokens but those of the newest question with its tail. A
 /// section of the tail is repeated only when its text has changed.
 package struct PromptBuilder: Sendable {
     package var texts = AssistantTexts()
-    /// One line for each enabled action; see ``ActionRegistry``.
-    package var actionLines: [String]
+    /// The enabled actions; see ``ActionRegistry``.
+    package var actions: [PromptAction]
     package var sources: [any PromptSource]
 
     /// The texts of a turn.
@@ -24,27 +25,85 @@ package struct PromptBuilder: Sendable {
         package var system: String
         /// The sections behind the question; empty for none.
         package var tail: String
+        /// The actions that the prompt describes.
+        package var tags: [ActionTag] = []
     }
 
     /// The number of the newest messages in which an unchanged section is not repeated.
     package static let rememberedMessages = 12
 
+    /// The most actions that the words of a question suggest.
+    private static let suggestedActions = 2
+    /// The tokens of the short form that stand between its parts.
+    private static let joints = 10
+
     /// Builds the system message and the tail.
     /// - Parameters:
+    ///   - question: the newest question, whose words choose the parts of the short form.
+    ///   - act: the action that the answer has to be. The smaller forms describe it too.
     ///   - history: the texts of the earlier messages as they are sent.
     ///   - window: the tokens of the context window.
     package func build(
-        at moment: PromptMoment, history: [String], window: Int, meter: TokenMeter
+        _ form: PromptForm = .full, of question: String = "", act: ActionTag? = nil, at moment: PromptMoment,
+        history: [String], window: Int, meter: TokenMeter
     ) async -> Prompt {
+        if form == .plain, act == nil { return Prompt(system: "", tail: "") }
+        let sections = form == .full ? await whole(at: moment) : await suggested(form, question, act, at: moment)
+        let budget =
+            form == .full ? PromptBudget(window: window) : PromptBudget(tokens: PromptForm.shortTokens - Self.joints)
+        let kept = await budget.fit(sections, meter)
+        let system = kept.filter { $0.place == .instructions }.map(\.marked).joined(separator: "\n\n")
+        let known = Self.lastSections(of: history.suffix(Self.rememberedMessages))
+        let tail = kept.filter { $0.place == .tail && known[$0.key] != $0.escapedText }.map(\.marked)
+        let tags = form == .full ? actions.map(\.tag) : kept.compactMap(\.action)
+        return Prompt(system: system, tail: tail.joined(separator: "\n"), tags: tags)
+    }
+
+    /// The sections of the full form.
+    private func whole(at moment: PromptMoment) async -> [PromptSection] {
         var sections = [
             PromptSection(text: texts.identity, priority: PromptSection.required, place: .instructions),
             PromptSection(text: texts.data, priority: PromptSection.required, place: .instructions),
         ]
-        if !actionLines.isEmpty {
-            let lines = [texts.actions] + actionLines
+        if !actions.isEmpty {
+            let lines = [texts.actions] + actions.map(\.line)
             sections.append(
                 PromptSection(text: lines.joined(separator: "\n"), priority: 100, place: .instructions))
         }
+        return sections + (await recorded(at: moment))
+    }
+
+    /// The sections that the words of a question or an asked action suggest.
+    private func suggested(
+        _ form: PromptForm, _ question: String, _ act: ActionTag?, at moment: PromptMoment
+    ) async -> [PromptSection] {
+        var words = act.map { PromptWords(for: $0) } ?? PromptWords()
+        var sections: [PromptSection] = []
+        if form == .short {
+            words = PromptWords(of: question, offered: actions.map(\.tag))
+            if let act { words.put(first: act) }
+            sections.append(
+                PromptSection(text: texts.shortIdentity, priority: PromptSection.required, place: .instructions))
+        }
+        let chosen = words.tags.compactMap { tag in actions.first { $0.tag == tag } }.prefix(Self.suggestedActions)
+        for (place, action) in chosen.enumerated() {
+            var lines = action.shortLines
+            if place == 0 { lines[0] = texts.shortActions + " " + lines[0] }
+            sections.append(
+                PromptSection(
+                    text: lines.joined(separator: "\n"),
+                    priority: 100 - place, action: action.tag))
+        }
+        let records = await recorded(at: moment).filter(words.includes)
+        if records.contains(where: { $0.source != nil }) {
+            sections.append(PromptSection(text: texts.data, priority: 90))
+        }
+        return sections + records
+    }
+
+    /// The sections of the sources.
+    private func recorded(at moment: PromptMoment) async -> [PromptSection] {
+        var sections: [PromptSection] = []
         for source in sources {
             do {
                 sections += try await source.sections(at: moment).filter { !$0.text.isEmpty }
@@ -52,11 +111,7 @@ package struct PromptBuilder: Sendable {
                 Log.write(.warning, "assistant", "a part of the prompt is missing: \(error)")
             }
         }
-        let kept = await PromptBudget(window: window).fit(sections, meter)
-        let system = kept.filter { $0.place == .instructions }.map(\.marked).joined(separator: "\n\n")
-        let known = Self.lastSections(of: history.suffix(Self.rememberedMessages))
-        let tail = kept.filter { $0.place == .tail && known[$0.key] != $0.escapedText }.map(\.marked)
-        return Prompt(system: system, tail: tail.joined(separator: "\n"))
+        return sections
     }
 
     /// The question with what is sent beside it.

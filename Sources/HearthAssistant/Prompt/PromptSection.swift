@@ -27,6 +27,8 @@ package struct PromptSection: Sendable, Hashable {
     package var sharing = Sharing.bySetting
     /// Where the text is from, if others wrote it.
     package var source: String?
+    /// The action that the section describes.
+    package var action: ActionTag?
 
     /// The priority of a section that is always part of the prompt.
     package static let required = Int.max

@@ -18,7 +18,8 @@ struct AssistantRun: Sendable {
         let approval = TerminalApproval()
         let isAsking = chat.hasPerson(context) || question == nil && chat.format == .text
         let setup = try await AssistantSetup(
-            parts, thinks: chat.isThinkingEnabled, preApproved: chat.approved ?? [], systemPrompt: chat.ownSystemPrompt,
+            parts, thinks: chat.isThinkingEnabled, insists: chat.asksAssistant, preApproved: chat.approved ?? [],
+            systemPrompt: chat.ownSystemPrompt,
             isPrivate: chat.route.isPrivate, approval: isAsking ? approval : DeclineAll(), in: context)
         try await withEnding({ await setup.home.database.close() }) {
             try await perform(question, setup, approval, isAsking: isAsking)

@@ -14,12 +14,14 @@ struct AssistantSetup: Sendable {
 
     /// Opens the assistant.
     /// - Parameters:
+    ///   - insists: whether small models get the assistant's instructions too.
     ///   - preApproved: the tags of `--approve`.
     ///   - isPrivate: whether nothing of any conversation leaves the device.
     ///   - systemPrompt: the system prompt in place of the assistant's own, whose conversation has no actions.
     /// - Throws: `ConfigurationError`, `DatabaseError`, `FileError`.
     init(
-        _ parts: ConversationParts, thinks: Bool, preApproved: Set<ActionTag>, systemPrompt: String? = nil,
+        _ parts: ConversationParts, thinks: Bool, insists: Bool = false, preApproved: Set<ActionTag>,
+        systemPrompt: String? = nil,
         isPrivate: Bool = false, approval: any ActionApproval, in context: CommandContext
     ) async throws {
         let (home, isKept) = try await Self.home(context)
@@ -27,6 +29,8 @@ struct AssistantSetup: Sendable {
         var settings = try await parts.hearth.assistantSettings(parts.configuration)
         settings.chat.generation = parts.options
         settings.chat.maximumNewTokens = parts.options.maximumNewTokens
+        settings.chat.instructsSmallModels = insists
+        settings.chat.texts.withoutActions = Self.withoutActions
         if !thinks { settings.chat.showThinking = false }
         settings.preApproved = preApproved
         if isPrivate, settings.search?.isRemote == true { settings.search = nil }
@@ -44,6 +48,12 @@ struct AssistantSetup: Sendable {
             for line in CardPainter.plain(card) { context.console.complain(line) }
         }
     }
+
+    /// Says what a small model leaves out, and how to get it.
+    private static let withoutActions = """
+        %@ is too small for the assistant's instructions, and answers without them. For a model that acts: hearth list \
+        --available; to insist: --assistant
+        """
 
     /// The user's records; in memory if the disk cannot keep them, so that a conversation is possible all the same.
     private static func home(_ context: CommandContext) async throws -> (home: AssistantHome, isKept: Bool) {

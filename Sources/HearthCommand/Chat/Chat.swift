@@ -50,7 +50,7 @@ struct Chat: Command {
     @Flag("local", "Answer on this device, also where a cloud is set up.") var isLocal
     @Flag("cloud", "Answer in the cloud, also where REF names a model; fail where a setting forbids it.") var isCloud
     @Flag("private", "Keep the conversation on this device, and nothing of it after its end.") var isPrivate
-    @Flag("assistant", "Answer --prompt as the assistant too: with its own system prompt, and with actions.")
+    @Flag("assistant", "Answer as the assistant, with all its instructions, which small models get no other way.")
     var asksAssistant
     @Flag("continue", "Go on with the last conversation.") var goesOn
     @Option("act", "TAG", .actionTag, "Make the first answer one action, such as REMINDER_ACTION.") var act: ActionTag?
@@ -76,6 +76,10 @@ struct Chat: Command {
         The assistant's own system prompt is used in conversations at a terminal, and with --assistant, --act, --approve
         or --continue. Otherwise nothing is added beyond what the model's own template adds. Action blocks in such an
         answer are cards too; with --system, --schema or --grammar they are text.
+
+        A model of less than one billion weights, or with a context of less than 4096 tokens, gets none of the system
+        prompt, and a line says so; up to three billion it gets a sentence and what words of the question suggest.
+        --assistant gives each model all of it, --act TAG the part of this tag.
 
         Without a terminal, actions that need a yes are declined and listed on stderr, unless --approve names their
         tags: CALENDAR_ACTION, NOTE_ACTION, HABIT_ACTION, REMINDER_ACTION, CONTACTS_SEARCH, WEB_SEARCH. Texts from

@@ -72,12 +72,12 @@ import Testing
     }
 
     @Test func promptLinesShowFormsAndFields() {
-        let line = registry.promptLines[registry.tags.firstIndex(of: .reminder) ?? 0]
+        let line = registry.promptActions[registry.tags.firstIndex(of: .reminder) ?? 0].line
         #expect(
             line.contains(#"[REMINDER_ACTION:{"action":"create","title":…}] (optional: due, alarmMinutes, priority)"#))
         #expect(line.contains(#"or {"action":"list"}"#))
         // The fields of the first form are named once.
-        let events = registry.promptLines[registry.tags.firstIndex(of: .calendar) ?? 0]
+        let events = registry.promptActions[registry.tags.firstIndex(of: .calendar) ?? 0].line
         #expect(events.contains(#"or {"action":"update","title":…} (optional: id, start, the above)"#))
     }
 

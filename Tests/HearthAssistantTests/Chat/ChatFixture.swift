@@ -17,9 +17,11 @@ struct ChatFixture: Sendable {
         _ answers: [[ScriptedEngine.Step]], capabilities: EngineCapabilities = [], settings: ChatSettings? = nil,
         sources: [any PromptSource] = [], search: (any SearchProvider)? = nil,
         decisions: [ActionDecision] = [], store: (any ConversationStore)? = nil, id: String = "c",
-        seeing: ScriptedEngine? = nil, policy: ApprovalPolicy = ApprovalPolicy()
+        seeing: ScriptedEngine? = nil, policy: ApprovalPolicy = ApprovalPolicy(), parameters: UInt64? = nil
     ) {
-        engine = ScriptedEngine(answers, capabilities: capabilities)
+        var information = ModelInformation(description: "scripted", contextLength: 4096)
+        information.parameterCount = parameters
+        engine = ScriptedEngine(answers, capabilities: capabilities, information: information)
         clock = ManualClock(start: Date(timeIntervalSince1970: 1_795_500_000))
         self.store = store ?? MemoryConversationStore()
         approval = ScriptedApproval(decisions)

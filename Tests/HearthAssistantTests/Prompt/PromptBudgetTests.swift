@@ -3,7 +3,7 @@ import Testing
 @testable import HearthAssistant
 
 @Suite struct PromptBudgetTests {
-    /// Each text has as many tokens as a third of its bytes.
+    /// Each text has as many tokens as a third of its bytes; the marks of a section have three.
     private let meter = TokenMeter(nil)
 
     private func section(_ name: String, _ tokens: Int, _ priority: Int) -> PromptSection {
@@ -11,8 +11,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (1000, ["a", "b", "c"]), (60, ["a", "b", "c"]), (59, ["a", "c"]), (40, ["a", "c"]), (39, ["a", "b"]),
-        (30, ["a", "b"]), (10, ["a"]), (0, ["a"]),
+        (1000, ["a", "b", "c"]), (69, ["a", "b", "c"]), (68, ["a", "c"]), (46, ["a", "c"]), (45, ["a", "b"]),
+        (36, ["a", "b"]), (35, ["a"]), (13, ["a"]), (0, ["a"]),
     ])
     func theMostImportantSectionsStayInTheirOrder(_ limit: Int, _ expected: [String]) async {
         let sections = [section("a", 10, PromptSection.required), section("b", 20, 1), section("c", 30, 5)]
@@ -20,7 +20,7 @@ import Testing
         #expect(kept.map(\.name) == expected)
     }
 
-    @Test(arguments: [(100, 10), (33, 10), (32, 9), (16, 4), (3, 1), (2, 0)])
+    @Test(arguments: [(100, 10), (36, 10), (35, 9), (19, 4), (6, 1), (5, 0)])
     func aSectionThatFitsInPartKeepsItsFirstLines(_ limit: Int, _ lines: Int) async {
         let text = (0..<10).map { "line \($0) ok" }.joined(separator: "\n")
         let kept = await PromptBudget(tokens: limit).fit([PromptSection(name: "a", text: text)], meter)

@@ -29,7 +29,8 @@ import Testing
         _ sources: [any PromptSource], history: [String] = [], window: Int = 8192,
         lines: [String] = ["[NOTE_ACTION:{}]"]
     ) async throws -> PromptBuilder.Prompt {
-        try await PromptBuilder(actionLines: lines, sources: [MomentSource()] + sources)
+        let actions = lines.map { PromptAction(tag: .note, line: $0, shortLines: [$0]) }
+        return try await PromptBuilder(actions: actions, sources: [MomentSource()] + sources)
             .build(at: moment(), history: history, window: window, meter: TokenMeter(nil))
     }
 

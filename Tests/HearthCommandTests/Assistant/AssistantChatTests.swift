@@ -16,10 +16,13 @@ private struct ChatLab {
     let errors = CaptureSink()
     let engine: ScriptedEngine
 
-    init(_ answers: [String], width: Int? = nil) throws {
+    init(_ answers: [String], width: Int? = nil, parameters: UInt64? = nil) throws {
         folder = try TemporaryFolder()
         output = CaptureSink(width: width)
-        engine = ScriptedEngine(answers.map { [.thinking("hm"), .text($0), .finish(.endOfGeneration)] })
+        var information = ModelInformation(description: "scripted", contextLength: 4096)
+        information.parameterCount = parameters
+        engine = ScriptedEngine(
+            answers.map { [.thinking("hm"), .text($0), .finish(.endOfGeneration)] }, information: information)
     }
 
     static let reminder =
@@ -38,7 +41,8 @@ private struct ChatLab {
     /// Talks with these lines typed.
     func talk(
         _ lines: String, act: ActionTag? = nil, approved: Set<ActionTag> = [], editor: String? = nil,
-        system: String? = nil, isPrivate: Bool = false, configuration: Configuration = Configuration()
+        system: String? = nil, isPrivate: Bool = false, insists: Bool = false,
+        configuration: Configuration = Configuration()
     ) async throws {
         let context = context(lines, editor: editor)
         let approval = TerminalApproval()
@@ -48,7 +52,8 @@ private struct ChatLab {
             printer: AnswerPrinter(console: context.console, format: .text, model: "scripted"), images: [],
             options: GenerationOptions())
         let setup = try await AssistantSetup(
-            parts, thinks: true, preApproved: approved, systemPrompt: system, isPrivate: isPrivate, approval: approval,
+            parts, thinks: true, insists: insists, preApproved: approved, systemPrompt: system, isPrivate: isPrivate,
+            approval: approval,
             in: context)
         let chat = AssistantChat(
             context, setup, session: try await setup.assistant.session(isPrivate: isPrivate),
@@ -84,6 +89,18 @@ private struct ChatLab {
         #expect(try await lab.reminders == expected)
         #expect(lab.output.contents.contains("New reminder"))
         #expect(!lab.output.contents.contains("REMINDER_ACTION"))
+    }
+
+    /// A model that is too small for the instructions gets the conversation alone, and one line says so.
+    @Test(arguments: [false, true]) func aSmallModelIsNamedOnce(insists: Bool) async throws {
+        let lab = try ChatLab(["Hello", "Bye"], parameters: 134_515_008)
+        try await lab.talk("hi\nand\n/exit", insists: insists)
+        let lines = lab.errors.contents.split(separator: "\n").filter { $0.contains("hearth list --available") }
+        #expect(lines.count == (insists ? 0 : 1))
+        #expect(insists || lines[0].contains("(scripted is too small") && lines[0].contains("--assistant"))
+        let sent = await lab.engine.requests.map { $0.map(\.content) }
+        #expect(insists || sent == [["hi"], ["hi", "Hello", "and"]])
+        #expect(!insists || sent.first?.first?.contains("[REMINDER_ACTION:") == true)
     }
 
     /// A system prompt of the user's own takes the place of the assistant's: nothing is added, and blocks are text.

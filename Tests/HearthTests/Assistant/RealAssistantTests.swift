@@ -63,7 +63,7 @@ import Testing
                 options.sampling.temperature = number % 2 == 0 ? 0.35 : 1
                 options.sampling.seed = UInt32(number)
                 let messages = [
-                    ChatMessage(.system, registry.promptLines.joined(separator: "\n")),
+                    ChatMessage(.system, registry.promptActions.map(\.line).joined(separator: "\n")),
                     ChatMessage(.user, Self.questions[(number + tag.rawValue.count) % Self.questions.count]),
                 ]
                 options.constraint = .forced(block)
@@ -116,7 +116,7 @@ import Testing
         let engine = try await LlamaActor.load(
             TestModel.path, configuration: LlamaConfiguration(contextLength: 2048))
         let builder = PromptBuilder(
-            actionLines: registry.promptLines,
+            actions: registry.promptActions,
             sources: [
                 MomentSource(), CalendarSource(VdirCalendarStore(home: folder.path)),
                 ReminderSource(VdirReminderStore(home: folder.path)),

@@ -34,8 +34,19 @@ package struct ActionRegistry: Sendable {
 
     package func action(_ tag: ActionTag) -> (any AssistantAction)? { actions.first { $0.tag == tag } }
 
-    /// One line for each action for the system prompt: its purpose, and its forms with their fields.
-    package var promptLines: [String] { actions.map { PromptLine.text(of: $0) } }
+    /// The actions as a prompt describes them.
+    package var promptActions: [PromptAction] {
+        actions.map {
+            PromptAction(tag: $0.tag, line: PromptLine.text(of: $0), shortLines: PromptLine.shortLines(of: $0))
+        }
+    }
+
+    /// The actions of some tags.
+    func only(_ tags: [ActionTag]) -> ActionRegistry {
+        var registry = self
+        registry.actions = actions.filter { tags.contains($0.tag) }
+        return registry
+    }
 
     /// The names of an action's fields, from its schema; empty if it lists none.
     package static func fields(of action: any AssistantAction) -> [String] {

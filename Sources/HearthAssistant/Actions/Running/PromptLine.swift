@@ -1,6 +1,15 @@
 import HearthBase
 import HearthInference
 
+/// An action as a prompt describes it.
+package struct PromptAction: Sendable, Hashable {
+    package var tag: ActionTag
+    /// Its purpose and all forms with all fields on one line.
+    package var line: String
+    /// A line for each form, the most used first.
+    package var shortLines: [String]
+}
+
 /// Describes an action in one line of the system prompt.
 ///
 /// ```
@@ -25,6 +34,19 @@ enum PromptLine {
         var parts = [action.purpose, "\(action.tag.opening)\(first.object)]\(first.options())"]
         parts += forms.dropFirst().map { "or \($0.object)\($0.options(after: first))" }
         return parts.joined(separator: " ")
+    }
+
+    /// A line for each form of an action, the first of them with the fields that may be added.
+    ///
+    /// ```
+    /// [NOTE_ACTION:{"action":"create","title":…}] (optional: body)
+    /// [NOTE_ACTION:{"action":"search","query":…}]
+    /// ```
+    static func shortLines(of action: any AssistantAction) -> [String] {
+        let forms = forms(action.schema)
+        guard let first = forms.first else { return ["\(action.tag.opening){…}]"] }
+        return ["\(action.tag.opening)\(first.object)]\(first.options())"]
+            + forms.dropFirst().map { "\(action.tag.opening)\($0.object)]" }
     }
 
     /// The forms of a payload: the alternatives of its schema.
