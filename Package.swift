@@ -67,6 +67,8 @@ let package = Package(
         .target(name: "CProcess"),
         // The licenses that `hearth licenses` prints, as one constant.
         .target(name: "CLicenses", exclude: ["licenses.txt"]),
+        // docs/errors.md, as a constant.
+        .target(name: "CDocuments"),
         // The files of the page, as constants.
         .target(name: "CPage", dependencies: ["CWeb"], exclude: ["files.inc", "page"]),
         // The calls of libpq, which is loaded when a gateway keeps its records in PostgreSQL.
@@ -149,7 +151,7 @@ let package = Package(
         .target(
             name: "HearthCommand",
             dependencies: [
-                "CEdit", "CLicenses", "CMarkdown", "CTerminal", "Hearth", "HearthAssistant", "HearthBase",
+                "CDocuments", "CEdit", "CLicenses", "CMarkdown", "CTerminal", "Hearth", "HearthAssistant", "HearthBase",
                 "HearthCatalog", "HearthClassification",
                 "HearthDatabase", "HearthDelivery", "HearthHTTP", "HearthInference", "HearthPublishing",
                 "HearthRouting", "HearthServer", "HearthStore", "HearthTransfer",
@@ -250,7 +252,8 @@ let settings: [SwiftSetting] = [
 ]
 for target in package.targets
 where [.regular, .executable, .test].contains(target.type)
-    && !["CLicenses", "CLlamaShim", "CPage", "CPostgres", "CProcess", "CTerminal", "CVision"].contains(target.name)
+    && !["CDocuments", "CLicenses", "CLlamaShim", "CPage", "CPostgres", "CProcess", "CTerminal", "CVision"].contains(
+        target.name)
 {
     target.swiftSettings = (target.swiftSettings ?? []) + settings
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# make install: the program, and in lib/hearth the libraries of its classifiers, which it loads at the first classification.
+# make install: the program, its manual pages and completions, and in lib/hearth the libraries of its classifiers, which it loads at the first classification.
 # DESTDIR is honoured, for those who make packages; HEARTH_PROGRAM names another program than the built one.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -8,6 +8,15 @@ target="${DESTDIR:-}$1/bin"
 mkdir -p "$target"
 install -m 755 "${HEARTH_PROGRAM:-.build/release/hearth}" "$target/hearth"
 echo "installed $target/hearth"
+# The program writes its own pages and scripts.
+share="${DESTDIR:-}$1/share"
+mkdir -p "$share"/bash-completion/completions "$share"/zsh/site-functions "$share"/fish/vendor_completions.d
+"$target/hearth" help --man "$share/man/man1"
+"$target/hearth" completions bash > "$share/bash-completion/completions/hearth"
+"$target/hearth" completions zsh > "$share/zsh/site-functions/_hearth"
+"$target/hearth" completions fish > "$share/fish/vendor_completions.d/hearth.fish"
+chmod 644 "$share"/man/man1/hearth*.1
+echo "installed $share: manual pages and completions of bash, zsh and fish"
 # Without them a program would find those of set-up in the cache of the one who built it, or none.
 if [ -f "$vision/lib/libhearth-pictures.so" ]; then
     libraries="${DESTDIR:-}$1/lib/hearth"

@@ -134,8 +134,9 @@ import Testing
 
 @Suite struct ChatUsageTests {
     @Test(arguments: [
-        ["chat", "a b"], ["chat", "--max-tokens", "0"], ["chat", "--temperature", "-1"], ["chat", "--top-p", "1.5"],
-        ["chat", "--seed", "-1"], ["chat", "--seed", "4294967296"], ["chat", "--prompt", ""], ["chat", "a", "b"],
+        ["chat", "A/b c"], ["chat", "--max-tokens", "0"], ["chat", "--temperature", "-1"], ["chat", "--top-p", "1.5"],
+        ["chat", "--seed", "-1"], ["chat", "--seed", "4294967296"], ["chat", "--prompt", ""],
+        ["chat", "a", "b", "--prompt", "c"],
         ["chat", "m@"], ["chat", "--format", "yaml"],
         ["chat", "--stop", ""], ["chat", "--stop"],
     ])

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct CommandLineTests {
     @Test(arguments: [
-        [], [""], ["-"], ["--"], ["puul"], ["--bogus"], ["config", "sett"], ["config", "get"],
+        [""], ["-"], ["--"], ["puul"], ["--bogus"], ["config", "sett"], ["config", "get"],
         ["config", "get", ""], ["config", "set", "threads"], ["doctor", "now"], ["doctor", "--format", "xml"],
         ["help", "nothing"], ["\u{1B}[2J"], [String(repeating: "a", count: 100_000)],
     ])

@@ -178,7 +178,7 @@ import Testing
         let folder = try TemporaryFolder()
         let probe = CommandProbe(home: folder.path("home"))
         #expect(await probe.run("config", "set", "thread", "2") == 1)
-        #expect(probe.errors.contents.contains("threads,") && probe.errors.contents.contains("config list --all"))
+        #expect(probe.errors.contents.contains("threads:") && probe.errors.contents.contains("config list --all"))
         #expect(probe.errors.contents.count < 300)
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import HearthBase
+import HearthTestSupport
 import Testing
 
 @testable import HearthCommand
@@ -7,12 +8,13 @@ import Testing
 @Suite struct HelpTests {
     private static let golden = Path(#filePath).parent.appending("Golden")
     static let pages: [String] =
-        ["hearth"] + HearthCommand.table.groups.map(\.name)
+        ["hearth", "beginning"] + HearthCommand.table.groups.map(\.name)
         + HearthCommand.table.commands.map { $0.declaration.path.joined(separator: "-") }
 
     /// The words that ask for a page.
     private func words(_ page: String) -> [String] {
-        page == "hearth" ? ["--help"] : page.split(separator: "-").map(String.init) + ["--help"]
+        page == "hearth"
+            ? ["--help"] : page == "beginning" ? [] : page.split(separator: "-").map(String.init) + ["--help"]
     }
 
     /// Compares each page with its golden file; `HEARTH_RECORD=1 swift test` writes them anew.
@@ -59,13 +61,65 @@ import Testing
         }
     }
 
-    @Test func helpForACommandReadsTheSameBothWays() throws {
-        guard case .help(let one) = try HearthCommand.table.invocation(of: ["help", "config", "set"]),
-            case .help(let other) = try HearthCommand.table.invocation(of: ["config", "set", "-h"])
-        else {
-            Issue.record("no help")
-            return
+    @Test(arguments: [["config", "set"], ["config"], ["ls"], ["gateway", "keys", "create"]])
+    func helpForACommandReadsTheSameBothWays(words: [String]) async throws {
+        let folder = try TemporaryFolder()
+        let (one, other) = (CommandProbe(home: folder.path("a")), CommandProbe(home: folder.path("b")))
+        #expect(await one.run(["help"] + words) == 0)
+        #expect(await other.run(words + ["-h"]) == 0)
+        #expect(one.output.contents == other.output.contents && one.output.contents.count > 100)
+    }
+
+    @Test func requiredOptionsStandWithoutBrackets() throws {
+        for type in HearthCommand.table.commands {
+            let parameters = CommandParameters(of: type.init())
+            let page = HelpText.page(type.declaration, parameters)
+            for shape in parameters.options.map(\.shape) {
+                let isRequired = shape.isRequired || type.declaration.requiredOptions.contains(shape.name)
+                let usage = page.components(separatedBy: "\n\n")[1]
+                #expect(usage.contains("[\(shape.flag)") != isRequired, "\(type.declaration.commandLine) \(shape.flag)")
+            }
+            for name in type.declaration.requiredOptions {
+                #expect(parameters.options.contains { $0.shape.name == name }, "\(name)")
+            }
         }
-        #expect(one == other)
+    }
+
+    @Test func theFirstPageHasTenLinesOfTheTable() throws {
+        let lines = HearthCommand.table.firstLines
+        #expect(lines.count == 10)
+        for (line, _) in lines {
+            let words = line.replacing("\"QUESTION\"", with: "question").replacing("help COMMAND", with: "help pull")
+                .replacing("FAMILY", with: "family").split(separator: " ").map(String.init)
+            guard case .run = try HearthCommand.table.invocation(of: words) else {
+                Issue.record("\(line) is no command")
+                continue
+            }
+        }
+    }
+
+    @Test(arguments: ErrorPage.codes) func everyCodeHasAPage(code: String) async throws {
+        let folder = try TemporaryFolder()
+        let probe = CommandProbe(home: folder.path("home"))
+        #expect(await probe.run("help", code) == 0)
+        let lines = probe.output.contents.split(separator: "\n")
+        #expect(lines.first.map(String.init) == code)
+        let (causes, cures) = (lines.filter { $0.hasPrefix("  Cause  ") }, lines.filter { $0.hasPrefix("  Cure   ") })
+        #expect(!causes.isEmpty && causes.count == cures.count)
+        let odd = lines.filter { $0.count > 80 || $0.contains("](") }
+        #expect(odd.isEmpty)
+        #expect(CommandTable.named(code, among: HearthCommand.table.entries, name: \.name) == nil)
+    }
+
+    @Test(arguments: [
+        (["[checksum-mismatch]"], Int32(0), "Cause"), (["checksum-mismach"], 64, "`hearth help checksum-mismatch`"),
+        (["nothing-of-the-kind-at-all"], 64, "hearth --help"), (["config", "sett"], 64, "`hearth config set`"),
+        (["\u{1B}[2J"], 64, "hearth --help"),
+    ])
+    func helpIsForgiving(words: [String], status: Int32, text: String) async throws {
+        let folder = try TemporaryFolder()
+        let probe = CommandProbe(home: folder.path("home"))
+        #expect(await probe.run(["help"] + words) == status)
+        #expect((probe.output.contents + probe.errors.contents).contains(text))
     }
 }

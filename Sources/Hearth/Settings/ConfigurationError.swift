@@ -33,14 +33,13 @@ extension HearthError where Domain == Configuration {
 
     static func unknownKey(_ key: String) -> Self {
         let shown = key.count > 80 ? key.prefix(80) + "…" : key[...]
-        let near = Setting.keys.map {
-            (key: $0, distance: NearNames.distance(from: shown.lowercased(), to: $0.lowercased()))
-        }
-        .sorted { $0.distance < $1.distance }.prefix(3).map(\.key)
+        let near = NearNames.of(Setting.keys, to: String(shown)) { $0.lowercased() }.prefix(3)
+        let remedy =
+            near.isEmpty
+            ? "Look at the list of settings."
+            : "The nearest \(near.count == 1 ? "is" : "are") \(near.joined(separator: ", "))."
         return Self(
             .unknownKey, "there is no setting '\(shown)'",
-            context: ErrorContext(
-                field: String(shown), remedy: "The nearest are \(near.joined(separator: ", ")).")
-        )
+            context: ErrorContext(field: String(shown), remedy: remedy))
     }
 }

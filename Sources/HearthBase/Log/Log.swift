@@ -74,6 +74,9 @@ public enum Log {
         write(level, category: category, message, fields, fileID: fileID)
     }
 
+    /// The parts of a value of `HEARTH_LOG` that name no level and are skipped.
+    package static func unknownParts(of text: String) -> [String] { LogThresholds.unknownParts(of: text) }
+
     /// The lowest level that anything is logged at; `nil` if nothing is logged.
     package static var lowestLevel: Level? { configuration.withLock { $0.thresholds.lowest } }
 

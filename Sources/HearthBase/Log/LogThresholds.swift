@@ -14,6 +14,15 @@ struct LogThresholds: Sendable, Equatable {
 }
 
 extension LogThresholds {
+    /// The parts of a text in the form of `HEARTH_LOG` that name no level.
+    static func unknownParts(of text: String) -> [String] {
+        text.split(separator: ",").map { $0.filter { !$0.isWhitespace } }
+            .filter { part in
+                let level = part.lowercased().split(separator: "=", maxSplits: 1).last
+                return !part.isEmpty && level.flatMap { Log.Level(rawValue: String($0)) } == nil
+            }
+    }
+
     /// Reads the form of `HEARTH_LOG`: levels and `subsystem=level`, separated by commas. Skips unknown levels.
     init(parsing text: String) {
         self.init(general: nil)

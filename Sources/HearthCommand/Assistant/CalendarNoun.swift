@@ -10,7 +10,7 @@ enum CalendarNoun: RecordNoun {
     }
 
     struct Values: RecordOptions {
-        @Option("start", "TIME", .time, "When it begins; a day alone is a whole day. Required for a new one.")
+        @Option("start", "TIME", .time, "When it begins; a day alone is a whole day.")
         var start: CommandTime?
         @Option("end", "TIME", .time, default: "an hour later", "When it ends; of whole days the last one.")
         var end: CommandTime?
@@ -21,7 +21,6 @@ enum CalendarNoun: RecordNoun {
 
         func apply(to event: inout CalendarEvent, isNew: Bool, in context: CommandContext) async throws {
             let hint = RecordAdd<CalendarNoun>.declaration.hint()
-            guard !isNew || start != nil else { throw UsageError("hearth calendar add needs --start", hint: hint) }
             let now = context.time.now
             var end = end?.time(now: now)
             let first = start?.time(now: now) ?? event.fields.start
@@ -58,7 +57,7 @@ enum CalendarNoun: RecordNoun {
             hearth calendar add Dentist --start 2026-11-25T09:00  # An hour in the morning.
             hearth calendar add Holidays --start 2026-12-21 --end 2026-12-31  # Whole days.
             """,
-        change: "--start 2026-11-25T10:00")
+        change: "--start 2026-11-25T10:00", requiredOptions: ["start"])
 
     static func book(_ records: Records) -> RecordBook<CalendarEvent> { records.events }
     static func setTitle(_ title: String, of event: inout CalendarEvent) { event.fields.title = title }

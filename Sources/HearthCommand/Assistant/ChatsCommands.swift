@@ -195,7 +195,7 @@ struct ChatsRemove: Command {
     @Argument(.recordID) var id: String
 
     static let declaration = CommandDeclaration(
-        "chats", "remove", summary: "Remove a conversation for good",
+        "chats", "remove", summary: "Remove a conversation for good", isDestructive: true,
         """
         The actions that it carried out stay. A removed conversation cannot be brought back.
 

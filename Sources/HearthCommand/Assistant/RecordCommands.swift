@@ -63,6 +63,7 @@ struct RecordAdd<Noun: RecordNoun>: Command {
     static var declaration: CommandDeclaration {
         CommandDeclaration(
             Noun.name, "add", summary: "\(Noun.help.verb) \(Noun.one)",
+            requiredOptions: Noun.help.requiredOptions,
             "\(Noun.help.adding)\n\n\(Noun.help.addExamples)")
     }
 
@@ -113,7 +114,7 @@ struct RecordRemove<Noun: RecordNoun>: Command {
 
     static var declaration: CommandDeclaration {
         CommandDeclaration(
-            Noun.name, "remove", summary: "Remove \(Noun.one)",
+            Noun.name, "remove", summary: "Remove \(Noun.one)", isDestructive: true,
             """
             `hearth undo` brings it back.
 

@@ -104,4 +104,6 @@ struct RecordHelp: Sendable {
     /// An id of the examples, and the options of a change.
     var example = "3f2a91c0"
     let change: String
+    /// The names of options without which nothing is added.
+    var requiredOptions: [String] = []
 }

@@ -62,12 +62,12 @@ struct RecordText: Sendable {
         guard let first = found.first, !word.isEmpty else {
             throw AssistantError(
                 .noSuchRecord, "no \(kind) has the id \(word.quotedForTerminal)",
-                context: ErrorContext(remedy: "`\(listing)` shows the ids."), disposition: .usage)
+                context: ErrorContext(remedy: "`\(listing)` shows the ids."))
         }
         guard found.count == 1 else {
             throw AssistantError(
                 .ambiguousRecord, "\(found.count) records have ids that begin with \(word.quotedForTerminal)",
-                context: ErrorContext(remedy: "Give more of the id: `\(listing)` shows them."), disposition: .usage)
+                context: ErrorContext(remedy: "Give more of the id: `\(listing)` shows them."))
         }
         return first
     }

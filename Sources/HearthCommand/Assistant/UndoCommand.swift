@@ -12,7 +12,7 @@ struct Undo: Command {
     @Option(.listing) var format: ListingFormat
 
     static let declaration = CommandDeclaration(
-        "undo", summary: "Take an action back",
+        "undo", summary: "Take an action back", isDestructive: true,
         """
         Actions of the assistant, and of the commands that add, change and import records, can be undone for 30 days. If
         another program has changed the record since, nothing is undone.
@@ -67,7 +67,7 @@ struct Undo: Command {
         guard let last = entries.first(where: \.canBeUndone) else {
             throw AssistantError(
                 .noSuchRecord, "no action can be undone",
-                context: ErrorContext(remedy: "`hearth undo --list` shows the last actions."), disposition: .usage)
+                context: ErrorContext(remedy: "`hearth undo --list` shows the last actions."))
         }
         return last
     }

@@ -11,10 +11,11 @@ import HearthStore
 /// `hearth chat`
 struct Chat: Command {
     @Argument(
-        "REF", .modelReference, arity: .optional,
+        "REF", .chatSubject, arity: .optional,
         "An installed model, as family[@version][:variant], or the path of a .gguf file.")
-    var reference: ModelReference?
-    @Option("prompt", "TEXT", .word, "Ask this, print the answer and end.") var prompt: String?
+    var subject: ChatSubject?
+    @Argument("WORDS", .text, arity: .any, "The question, as with --prompt.") var words: [String]
+    @Option("prompt", "TEXT", .word, "Ask this, print the answer and end.") var promptOption: String?
     @Option("image", "FILE", .word, isRepeatable: true, "Show this JPEG, PNG or BMP picture with the first question.")
     var images: [String]
     @Option("projector", "FILE", .path, "The projector (mmproj) with which a .gguf file sees; releases bring theirs.")
@@ -69,7 +70,7 @@ struct Chat: Command {
         /help lists what can be typed besides questions, and Ctrl-C stops an answer. Conversations are kept: hearth
         chats.
 
-        With --prompt, or with a prompt on the standard input, it answers once: the answer on stdout, and on stderr a
+        With --prompt, with words after REF, or with a prompt on the standard input, it answers once: the answer on stdout, and on stderr a
         line with the model, the tokens of the prompt, those found in the cache, those generated, the time to the first
         token, the rate and why the answer ended. What is piped in beside --prompt follows it.
 
@@ -107,7 +108,7 @@ struct Chat: Command {
         cleared: a search was made, and the text begins anew.
 
         hearth chat  # A conversation with the default model.
-        hearth chat smollm2-135m-instruct --seed 1 --prompt "Name three rivers."  # One answer.
+        hearth chat smollm2-135m-instruct "Name three rivers."  # One answer.
         hearth chat --image photo.jpg --prompt "What is this?"  # A question about a picture.
         hearth chat ./model.gguf < question.txt  # Run a file without installing it.
         hearth chat --private  # A conversation that never leaves this device.
@@ -117,6 +118,9 @@ struct Chat: Command {
         """)
 
     func validate() throws {
+        guard promptOption == nil || prompt == promptOption else {
+            throw UsageError("--prompt and the words after REF are two questions")
+        }
         guard schema == nil || grammar == nil else {
             throw UsageError("--schema and --grammar say the same in two ways")
         }
@@ -128,6 +132,16 @@ struct Chat: Command {
         guard !goesOn || !isPrivate else {
             throw UsageError("--continue excludes --private, which keeps nothing")
         }
+    }
+
+    /// The model that the command line names.
+    var reference: ModelReference? { if case .model(let reference) = subject { reference } else { nil } }
+
+    /// The one question of the command line.
+    var prompt: String? {
+        let beginning: [String] = if case .question(let text) = subject { [text] } else { [] }
+        let question = (beginning + words).joined(separator: " ")
+        return question.isEmpty ? promptOption : question
     }
 
     /// Whether the model may think before it answers.
@@ -165,6 +179,23 @@ struct Chat: Command {
         SamplingOptions(
             temperature: temperature ?? configured, seed: seed, topK: topK, topP: topP, minP: minP,
             repeatPenalty: repeatPenalty, frequencyPenalty: frequencyPenalty, presencePenalty: presencePenalty)
+    }
+}
+
+/// The first word of a conversation.
+enum ChatSubject: Sendable, Hashable {
+    case model(ModelReference)
+    /// A question for the default model: a sentence, which cannot be the name of a model.
+    case question(String)
+}
+
+extension ValueKind where Value == ChatSubject {
+    /// A model, or a question.
+    static var chatSubject: Self {
+        ValueKind("a model", completion: .models) { word in
+            let isSentence = word.contains(where: \.isWhitespace) && !word.hasSuffix(".gguf") && !word.contains("/")
+            return isSentence ? .question(word) : .model(try ModelReference(word: word))
+        }
     }
 }
 

@@ -2,7 +2,8 @@ import Hearth
 import HearthBase
 
 private let settingKey = Argument(
-    "KEY", ValueKind<String>.word, "One of \(Setting.table.map(\.key).joined(separator: ", ")).")
+    "KEY", ValueKind<String>("a text that is not empty", completion: .settings) { $0.isEmpty ? nil : $0 },
+    "The name of a setting; `hearth config --help` lists them.")
 
 /// `hearth config get KEY`
 struct ConfigGet: Command {
@@ -57,18 +58,32 @@ struct ConfigSet: Command {
         hearth config set cloud.kind gemini  # Let Gemini answer, with the key in GEMINI_API_KEY.
         """)
 
+    /// All keys with their meanings.
+    static let keys: HelpSection = ("settings", Setting.table.map { ($0.key, $0.summary) })
+
     @Argument(settingKey) var key: String
-    @Argument("VALUE", .text, "The new value; it is checked before anything is written.") var value: String
+    @Argument(
+        "VALUE", ValueKind("text", completion: .settingValues) { $0 },
+        "The new value; it is checked before anything is written.") var value: String
 
     func run(in context: CommandContext) async throws {
-        try await context.settings.change { [key, value] in try $0.set(key, to: value) }
+        try await context.settings.change { [key, value] settings in
+            do {
+                try settings.set(key, to: value)
+            } catch let error as ConfigurationError where error.code == .invalid {
+                // The value stands on the command line, not in the file.
+                throw ConfigurationError(
+                    error.code, error.message, context: error.context, disposition: .usage,
+                    underlying: error.underlying)
+            }
+        }
     }
 }
 
 /// `hearth config unset KEY`
 struct ConfigUnset: Command {
     static let declaration = CommandDeclaration(
-        "config", "unset", summary: "Take one setting back to its default",
+        "config", "unset", summary: "Take one setting back to its default", isDestructive: true,
         """
         It is no error when the setting has no value.
 

@@ -34,6 +34,7 @@ enum CommandRemedy {
         "not-entitled": "`hearth config set entitlement.tier TIER`",
         "not-in-rollout": "`hearth pull {model}`",
         "not-installed": "`hearth pull {model}`; `hearth list` shows the installed releases",
+        "not-installed/near": "`hearth list` shows the installed releases",
         "not-publishable/companion": "`--with FILE`",
         "not-publishable/member": "`--member PATH`",
         "not-repairable": "`hearth remove {model}`, then `hearth pull {model}`",

@@ -21,8 +21,7 @@ enum PictureFile {
             guard status.size <= UInt64(limit) else {
                 throw LLMError(
                     .pictureTooLarge, "the picture is too large: its file has \(ByteCount(status.size))",
-                    context: ErrorContext(expected: "at most \(limit >> 20) MiB", remedy: "Make it smaller first."),
-                    disposition: .usage)
+                    context: ErrorContext(expected: "at most \(limit >> 20) MiB", remedy: "Make it smaller first."))
             }
             return [UInt8](try fileSystem.contents(ofFile: path, limit: limit))
         } catch let error as FileError {
@@ -33,10 +32,10 @@ enum PictureFile {
     private static func unreadable(_ reason: String, _ cause: FileError? = nil) -> LLMError {
         LLMError(
             .cannotReadPicture, "the picture cannot be read: \(reason)",
-            context: ErrorContext(remedy: "Check the path."), disposition: .usage, underlying: cause)
+            context: ErrorContext(remedy: "Check the path."), underlying: cause)
     }
 
-    /// Puts the file's name before the message of a picture's error.
+    /// Puts the file's name before the message of a picture's error. A file that is no good is a failure, not wrong usage.
     static func naming<Result>(_ file: String, _ body: () async throws -> Result) async throws -> Result {
         do {
             return try await body()
@@ -60,6 +59,6 @@ enum PictureFile {
         context.file = file
         return LLMError(
             error.code, "\(file.shownOnTerminal): \(error.message)", context: context,
-            disposition: error.disposition, underlying: error)
+            disposition: error.disposition == .usage ? .failed : error.disposition, underlying: error)
     }
 }

@@ -97,8 +97,17 @@ struct DescriptorSource: TextSource {
                     throw UsageError("the input is longer than \(ByteCount(UInt64(limit)))", hint: nil)
                 }
             }
-            return String(decoding: bytes, as: UTF8.self)
+            return try Self.text(bytes)
         }
+    }
+
+    /// The text of an input.
+    /// - Throws: ``UsageError`` for what is no text.
+    static func text(_ bytes: [UInt8]) throws -> String {
+        guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
+            throw UsageError("the standard input is no text in UTF-8", hint: "Give a picture or a model by its path.")
+        }
+        return text
     }
 
     /// The longest wait for the first byte of a pipe, in milliseconds: a parent may leave one open and write nothing.

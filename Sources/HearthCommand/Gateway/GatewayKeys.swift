@@ -116,7 +116,7 @@ struct GatewayKeysRevoke: Command {
     @Option(.gatewayDatabase) var database: String?
 
     static let declaration = CommandDeclaration(
-        "gateway", "keys", "revoke", summary: "End a key of devices",
+        "gateway", "keys", "revoke", summary: "End a key of devices", isDestructive: true,
         """
         Running gateways refuse it at once. Addresses that were given before work until they expire.
 

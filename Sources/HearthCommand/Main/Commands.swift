@@ -1,44 +1,61 @@
 extension HearthCommand {
     /// All commands, in the order of the overview.
-    static let table = CommandTable(chapters: [
-        CommandChapter(
-            title: "talk",
-            entries: [
-                .command(Chat.self),
-                .group(
-                    "chats", "Read, search and export conversations",
-                    [
-                        ChatsList.self, ChatsSearch.self, ChatsShow.self, ChatsExport.self, ChatsRename.self,
-                        ChatsRemove.self,
-                    ]),
-                .command(RouteCommand.self), .command(Classify.self),
-            ]),
-        CommandChapter(title: "your records", entries: records),
-        CommandChapter(
-            title: "models",
-            entries: [
-                .command(Models.self), .command(Pull.self), .command(List.self), .command(Show.self),
-                .command(Use.self),
-                .command(RollbackCommand.self),
-                .command(Remove.self), .command(Prune.self), .command(Verify.self), .command(Update.self),
-                .group(
-                    "transfers", "List, pause, resume and cancel downloads",
-                    [
-                        TransfersList.self, TransfersPause.self, TransfersResume.self, TransfersCancel.self,
-                        TransfersClean.self,
-                    ]),
-            ]),
-        CommandChapter(title: "serving", entries: serving),
-        CommandChapter(title: "publishers", entries: publishing),
-        CommandChapter(
-            title: "this device",
-            entries: [
-                .group(
-                    "config", "Read and change the settings",
-                    [ConfigGet.self, ConfigSet.self, ConfigUnset.self, ConfigList.self]),
-                .command(Doctor.self), .command(Licenses.self),
-            ]),
-    ])
+    static let table = CommandTable(
+        chapters: [
+            CommandChapter(
+                title: "talk",
+                entries: [
+                    .command(Chat.self),
+                    .group(
+                        "chats", "Read, search and export conversations",
+                        [
+                            ChatsList.self, ChatsSearch.self, ChatsShow.self, ChatsExport.self, ChatsRename.self,
+                            ChatsRemove.self,
+                        ]),
+                    .command(RouteCommand.self), .command(Classify.self),
+                ]),
+            CommandChapter(title: "your records", entries: records),
+            CommandChapter(
+                title: "models",
+                entries: [
+                    .command(Models.self), .command(Pull.self), .command(List.self), .command(Show.self),
+                    .command(Use.self),
+                    .command(RollbackCommand.self),
+                    .command(Remove.self), .command(Prune.self), .command(Verify.self), .command(Update.self),
+                    .group(
+                        "transfers", "List, pause, resume and cancel downloads",
+                        [
+                            TransfersList.self, TransfersPause.self, TransfersResume.self, TransfersCancel.self,
+                            TransfersClean.self,
+                        ]),
+                ]),
+            CommandChapter(title: "serving", entries: serving),
+            CommandChapter(title: "publishers", entries: publishing),
+            CommandChapter(
+                title: "this device",
+                entries: [
+                    .group(
+                        "config", "Read and change the settings",
+                        [ConfigGet.self, ConfigSet.self, ConfigUnset.self, ConfigList.self],
+                        section: ConfigSet.keys),
+                    .command(Doctor.self), .command(Licenses.self), .command(Help.self), .command(Completions.self),
+                    .command(VersionCommand.self),
+                ]),
+        ], firstLines: firstLines)
+
+    /// The commands of a first day, with what they do.
+    static let firstLines: [(line: String, meaning: String)] = [
+        ("list --available", "See the models that can be had, and which fit this device"),
+        ("pull FAMILY", "Download and install one"),
+        ("chat", "Talk with it"),
+        ("chat \"QUESTION\"", "Get one answer"),
+        ("chats", "Read, search and export what was said"),
+        ("notes add TITLE", "Keep a note; also reminders, calendar, habits, contacts"),
+        ("undo", "Take the last action back"),
+        ("serve", "Serve models to other programs, and a page for the browser"),
+        ("doctor", "See what this machine offers and what is wrong"),
+        ("help COMMAND", "Read about a command, or the code of an error"),
+    ]
 
     private static let records: [CommandEntry] = [
         .records(Notes.self, "Read and write notes", exports: [NotesExport.self, NotesImport.self]),

@@ -85,7 +85,7 @@ extension ValueKind where Value == ReleaseChoice {
     static var publishedReleases: Self { named("a release, as family@version or family@version:variant") }
 
     private static func named(_ expectation: String) -> Self {
-        ValueKind(expectation) { word in
+        ValueKind(expectation, completion: .installed) { word in
             guard case .family(let family, let version, let variant) = try ModelReference(word: word) else {
                 return nil
             }
@@ -96,7 +96,12 @@ extension ValueKind where Value == ReleaseChoice {
 
 extension ValueKind where Value == ModelReference {
     /// A reference to a model, installed or not.
-    static var modelReference: Self { ValueKind("a model") { try ModelReference(word: $0) } }
+    static var modelReference: Self { ValueKind("a model", completion: .models) { try ModelReference(word: $0) } }
+}
+
+extension ValueKind where Value == Family {
+    /// The family of installed releases.
+    static var installedFamily: Self { ValueKind("a model's name", completion: .installed) { Family($0) } }
 }
 
 extension ModelReference {

@@ -13,7 +13,7 @@ struct Prune: Command {
     @Option(.listing) var format: ListingFormat
 
     static let declaration = CommandDeclaration(
-        "prune", summary: "Remove releases and other files that are not needed any more",
+        "prune", summary: "Remove releases and other files that are not needed any more", isDestructive: true,
         """
         Removes releases older than the active one of their model, artifacts whose release is removed or whose recipe
         changed, orphaned transfers older than a day, and catalogs of origins that are not configured any more. It keeps

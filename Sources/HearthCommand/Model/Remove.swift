@@ -12,7 +12,7 @@ struct Remove: Command {
         ReleaseChoice
 
     static let declaration = CommandDeclaration(
-        "remove", summary: "Remove a model from this device",
+        "remove", summary: "Remove a model from this device", isDestructive: true,
         """
         Removes the releases that match the name, and prints each. If the active one is removed, the previous one
         becomes active if it is still installed.

@@ -5,10 +5,10 @@ import HearthStore
 
 /// `hearth rollback`
 struct RollbackCommand: Command {
-    @Argument("FAMILY", ValueKind("a model's name") { Family($0) }, "The model to roll back.") var family: Family
+    @Argument("FAMILY", .installedFamily, "The model to roll back.") var family: Family
 
     static let declaration = CommandDeclaration(
-        "rollback", summary: "Make the previous release active again",
+        "rollback", summary: "Make the previous release active again", isDestructive: true,
         """
         The switch is one step and needs no network. The release rolled back from stays installed and is held back: no
         update chooses it again. 'hearth use' makes it active again.

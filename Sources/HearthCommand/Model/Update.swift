@@ -7,7 +7,7 @@ import HearthStore
 /// `hearth update`
 struct Update: Command {
     @Argument(
-        "FAMILY", ValueKind("a model's name") { Family($0) }, arity: .optional,
+        "FAMILY", .installedFamily, arity: .optional,
         "The model to update; all models without it.") var family: Family?
     @Flag("check", "Only show the updates; fetch nothing.") var isCheckOnly
     @Flag("no-probe", "Make new releases active without a probe.") var noProbe

@@ -35,7 +35,12 @@ struct ArgumentParser {
                 try attached ?? value(for: shape, valueName: valueName, from: &rest))
         }
         // With `--help`, other errors don't matter.
-        if options[Flag.help.shape.name] == nil { try check(positionals) }
+        if options[Flag.help.shape.name] == nil {
+            try check(positionals)
+            if let missing = declaration.requiredOptions.first(where: { options[$0] == nil }) {
+                throw problem("\(declaration.commandLine) needs --\(missing)")
+            }
+        }
         return ParsedArguments(declaration: declaration, options: options, positionals: positionals)
     }
 
@@ -70,12 +75,11 @@ struct ArgumentParser {
 
     private func check(_ positionals: [String]) throws {
         let shapes = parameters.arguments.map(\.shape)
-        let required = shapes.filter { $0.arity != .optional }.count
-        if positionals.count < required {
-            let missing = shapes.filter { $0.arity != .optional }[positionals.count].name
-            throw problem("\(declaration.commandLine) needs \(missing)")
+        let required = shapes.filter(\.isRequired)
+        if positionals.count < required.count {
+            throw problem("\(declaration.commandLine) needs \(required[positionals.count].name)")
         }
-        if shapes.last?.arity != .oneOrMore, positionals.count > shapes.count {
+        if shapes.last?.takesRest != true, positionals.count > shapes.count {
             throw problem("unexpected argument \(positionals[shapes.count].quotedForTerminal)")
         }
     }
@@ -97,6 +101,6 @@ struct ParsedArguments: Sendable {
     /// The words of the argument at a place.
     func positionals(of shape: ArgumentShape, at index: Int) -> [String] {
         guard index < positionals.count else { return [] }
-        return Array(shape.arity == .oneOrMore ? positionals[index...] : positionals[index...index])
+        return Array(shape.takesRest ? positionals[index...] : positionals[index...index])
     }
 }

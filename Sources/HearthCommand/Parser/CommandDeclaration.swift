@@ -1,13 +1,20 @@
+/// A section of a help page: a title, and names with their meanings.
+typealias HelpSection = (title: String, rows: [(name: String, meaning: String)])
+
 /// The declaration of a command, used by the parser and the help text.
 struct CommandDeclaration: Sendable {
     /// The words that name the command, without `hearth`: `["config", "get"]`.
     let path: [String]
     /// One line without a full stop.
     let summary: String
+    /// Whether the command deletes, undoes or discards something: no hint after a mistake names it.
+    let isDestructive: Bool
+    /// The names of options that this command needs, and others with the same parameters do not.
+    let requiredOptions: [String]
     /// Paragraphs of documentation.
     let discussion: [String]
-    /// A further section of the help: a title, and names with their meanings.
-    let section: (title: String, rows: [(name: String, meaning: String)])?
+    /// A further section of the help.
+    let section: HelpSection?
     /// Meanings of this command's exit statuses, where they differ from the general list.
     let exitStatuses: [(status: Int32, meaning: String)]
     /// Example command lines and their explanations.
@@ -16,8 +23,8 @@ struct CommandDeclaration: Sendable {
     /// A declaration whose help is one text of paragraphs: of discussion, of exit statuses (`75: Try again later.`), and
     /// of examples (`hearth list  # What is here.`, or the explanation on the next lines after `#`).
     init(
-        _ path: String..., summary: String, section: (title: String, rows: [(name: String, meaning: String)])? = nil,
-        _ help: String
+        _ path: String..., summary: String, isDestructive: Bool = false, requiredOptions: [String] = [],
+        section: HelpSection? = nil, _ help: String
     ) {
         var discussion: [String] = []
         var statuses: [(status: Int32, meaning: String)] = []
@@ -43,6 +50,7 @@ struct CommandDeclaration: Sendable {
             }
         }
         (self.path, self.summary, self.discussion, self.section) = (path, summary, discussion, section)
+        (self.isDestructive, self.requiredOptions) = (isDestructive, requiredOptions)
         (exitStatuses, self.examples) = (statuses, examples)
     }
 

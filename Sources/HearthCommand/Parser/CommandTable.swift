@@ -7,6 +7,8 @@ struct CommandEntry: Sendable {
     let summary: String
     let types: [any Command.Type]
     let isGroup: Bool
+    /// A further section of a group's help.
+    var section: HelpSection?
 
     /// A command.
     static func command(_ type: any Command.Type) -> Self {
@@ -14,18 +16,43 @@ struct CommandEntry: Sendable {
     }
 
     /// A group of commands.
-    static func group(_ name: String, _ summary: String, _ types: [any Command.Type]) -> Self {
-        Self(name: name, summary: summary, types: types, isGroup: true)
+    static func group(
+        _ name: String, _ summary: String, _ types: [any Command.Type], section: HelpSection? = nil
+    ) -> Self {
+        Self(name: name, summary: summary, types: types, isGroup: true, section: section)
     }
 
     /// The declarations of its commands.
     var commands: [CommandDeclaration] { types.map { $0.declaration } }
 
+    /// The number of words of its name.
+    var depth: Int { name.split(separator: " ").count }
+
+    /// The last word of its name.
+    var verb: String { name.split(separator: " ").last.map(String.init) ?? "" }
+
     /// The words after its name: `create`, or `keys create` for a command of a group in it.
-    var words: [String] {
-        let own = name.split(separator: " ").count
-        return commands.map { $0.path.dropFirst(own).joined(separator: " ") }
+    var words: [String] { commands.map { $0.path.dropFirst(depth).joined(separator: " ") } }
+
+    /// The commands and groups one word below a group, in order.
+    var entries: [CommandEntry] {
+        var entries: [CommandEntry] = []
+        for type in types {
+            let path = type.declaration.path
+            guard path.count > depth + 1 else {
+                entries.append(.command(type))
+                continue
+            }
+            let name = path.prefix(depth + 1).joined(separator: " ")
+            guard entries.last?.name != name else { continue }
+            let inner = types.filter { $0.declaration.path.starts(with: path.prefix(depth + 1)) }
+            entries.append(.group(name, summary, inner))
+        }
+        return entries
     }
+
+    /// Whether a hint may name it: it is a group, or deletes, undoes and discards nothing.
+    var isHarmless: Bool { isGroup || !commands.contains(where: \.isDestructive) }
 }
 
 /// A section of the overview.
@@ -44,8 +71,11 @@ enum Invocation: Sendable {
 /// All commands of the program.
 struct CommandTable: Sendable {
     let chapters: [CommandChapter]
+    /// The lines of the page of a first day.
+    var firstLines: [(line: String, meaning: String)] = []
 
-    private var entries: [CommandEntry] { chapters.flatMap(\.entries) }
+    /// All commands and groups of the overview.
+    var entries: [CommandEntry] { chapters.flatMap(\.entries) }
 
     /// All commands, including those in groups.
     var commands: [any Command.Type] { entries.flatMap(\.types) }
@@ -55,6 +85,9 @@ struct CommandTable: Sendable {
 
     /// The help page without a command.
     var overview: String { HelpText.overview(chapters: chapters) }
+
+    /// The page of `hearth` alone.
+    var beginning: String { HelpText.beginning(firstLines) }
 
     /// Finds the command and parses its words.
     /// - Throws: ``UsageError``
@@ -72,47 +105,36 @@ struct CommandTable: Sendable {
             }
             rest = rest.dropFirst()
         }
-        guard let verb = rest.popFirst() else { throw problem("a command is missing") }
-        if verb == "help" { return try help(on: Array(rest)) }
-        guard let entry = entries.first(where: { $0.name == verb }) else {
+        guard let verb = rest.popFirst() else { return .help(beginning) }
+        guard let entry = Self.named(verb, among: entries, name: \.name) else {
             throw problem(
-                "unknown command \(verb.quotedForTerminal)", near: NearNames.words(verb, among: entries.map(\.name)))
+                "unknown command \(verb.quotedForTerminal)",
+                near: CommandHints(entries).lines(for: verb).map { "`hearth \($0)`" })
         }
         if entry.isGroup { return try invocation(in: entry, Array(rest), isQuiet: isQuiet) }
         return try invocation(of: entry.types[0], Array(rest), isQuiet: isQuiet)
     }
 
-    private func help(on words: [String]) throws -> Invocation {
-        words.isEmpty ? .help(overview) : try invocation(of: words.prefix(3) + ["--help"])
-    }
-
     private func invocation(in group: CommandEntry, _ words: [String], isQuiet: Bool) throws -> Invocation {
         var rest = words[...]
-        let help = "Run `hearth \(group.name) --help` for its commands."
         if rest.first == "--help" || rest.first == "-h" { return .help(HelpText.page(group: group)) }
-        let depth = group.name.split(separator: " ").count
         // A noun alone lists.
         if rest.first?.hasPrefix("-") ?? true,
-            let list = group.types.first(where: { $0.declaration.path.dropFirst(depth) == ["list"] })
+            let list = group.types.first(where: { $0.declaration.path.dropFirst(group.depth) == ["list"] })
         {
             return try invocation(of: list, Array(rest), isQuiet: isQuiet)
         }
-        guard let verb = rest.popFirst() else { throw UsageError("hearth \(group.name) needs a command", hint: help) }
-        let inner = group.types.filter { type in
-            let path = type.declaration.path
-            return path.count > depth + 1 && path[depth] == verb
+        guard let verb = rest.popFirst() else { return .help(HelpText.page(group: group)) }
+        let entries = group.entries
+        guard let entry = Self.named(verb, among: entries, name: \.verb) else {
+            let near = CommandHints(in: group).lines(for: verb).map { "`hearth \(group.name) \($0)`" }
+            let help = "Run `hearth \(group.name) --help` for its commands."
+            throw UsageError(
+                "unknown command \("\(group.name) \(verb)".quotedForTerminal)",
+                hint: near.isEmpty ? help : "Did you mean \(near.joined(separator: " or "))? \(help)")
         }
-        if !inner.isEmpty {
-            let entry = CommandEntry(
-                name: "\(group.name) \(verb)", summary: group.summary, types: inner, isGroup: true)
-            return try invocation(in: entry, Array(rest), isQuiet: isQuiet)
-        }
-        guard let type = group.types.first(where: { $0.declaration.path.dropFirst(depth) == [verb] }) else {
-            let near = NearNames.words(verb, among: group.words)
-            let hint = near.isEmpty ? help : "Did you mean \(near.joined(separator: " or "))? \(help)"
-            throw UsageError("unknown command \("\(group.name) \(verb)".quotedForTerminal)", hint: hint)
-        }
-        return try invocation(of: type, Array(rest), isQuiet: isQuiet)
+        if entry.isGroup { return try invocation(in: entry, Array(rest), isQuiet: isQuiet) }
+        return try invocation(of: entry.types[0], Array(rest), isQuiet: isQuiet)
     }
 
     private func invocation<Type: Command>(of type: Type.Type, _ words: [String], isQuiet: Bool) throws -> Invocation {
@@ -128,5 +150,22 @@ struct CommandTable: Sendable {
         let help = "Run `hearth --help` for the list."
         return UsageError(
             message, hint: near.isEmpty ? help : "Did you mean \(near.joined(separator: " or "))? \(help)")
+    }
+
+    // MARK: Words for a command
+
+    /// Other words for commands, alone and in groups.
+    static let synonyms: KeyValuePairs = ["run": "chat", "ls": "list", "info": "show", "rm": "remove"]
+
+    /// The other word for a command outside groups.
+    static func synonym(of path: [String]) -> String? {
+        path.count == 1 ? synonyms.first { $0.value == path[0] }?.key : nil
+    }
+
+    /// The command or group that a word names, also with another word for it.
+    static func named<Named>(_ word: String, among all: [Named], name: (Named) -> String) -> Named? {
+        if let exact = all.first(where: { name($0) == word }) { return exact }
+        guard let other = synonyms.first(where: { $0.key == word })?.value else { return nil }
+        return all.first { name($0) == other }
     }
 }

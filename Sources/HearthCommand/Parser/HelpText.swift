@@ -7,6 +7,9 @@ enum HelpText {
     static func page(_ declaration: CommandDeclaration, _ parameters: CommandParameters) -> String {
         var text = "\(declaration.commandLine): \(declaration.summary)\n"
         text += section("usage", wrapped(usage(declaration, parameters), indent: 2, hanging: 6))
+        if let other = CommandTable.synonym(of: declaration.path) {
+            text += "\n" + wrapped("`hearth \(other)` means the same.", indent: 0)
+        }
         for paragraph in declaration.discussion { text += "\n" + wrapped(paragraph, indent: 0) }
         let arguments = parameters.arguments.map(\.shape)
         text += section("arguments", arguments.map { row($0.name, $0.help) }.joined())
@@ -29,9 +32,19 @@ enum HelpText {
         var text = "hearth \(group.name): \(group.summary)\n"
         text += section("usage", "  hearth \(group.name) COMMAND …\n")
         text += section("commands", zip(group.words, group.commands).map { row($0, $1.summary) }.joined())
+        if let extra = group.section {
+            text += section(extra.title, extra.rows.map { row($0.name, $0.meaning) }.joined())
+        }
         text += section(
             "examples", group.commands.compactMap(\.examples.first).map { "  \($0.line)\n" }.joined())
         return text + "\nRun `hearth \(group.name) COMMAND --help` for one of them.\n"
+    }
+
+    /// The page of a first day: few commands, each with a line that can be typed.
+    static func beginning(_ lines: [(line: String, meaning: String)]) -> String {
+        var text = "hearth: bring AI models to this device and run them here\n"
+        text += section("to begin with", lines.map { row("hearth " + $0.line, $0.meaning, column: 28) }.joined())
+        return text + "\nRun `hearth --help` for all commands, `hearth COMMAND --help` for one of them.\n"
     }
 
     /// The overview of all commands.
@@ -41,25 +54,10 @@ enum HelpText {
         for chapter in chapters {
             text += section(chapter.title, chapter.entries.map { row($0.name, $0.summary) }.joined())
         }
-        let shared = [
-            row("-q, --quiet", Flag.quiet.shape.help), row("-h, --help", "Show help, for every command too."),
-            row("--version", "Print the version."),
-        ]
-        text += section("options", shared.joined())
-        let environment = [
-            row("HEARTH_HOME", "Where models are kept (default: ~/.local/share/hearth)."),
-            row("HEARTH_ORIGIN", "The models.json to use instead of the configured origins."),
-            row("HEARTH_NETWORK", "metered, unmetered or offline: what the system gets wrong or cannot know."),
-            row("HEARTH_LOG", "debug, info, warning or error: log to stderr."),
-            row("NO_COLOR", "Print without colour."),
-        ]
-        text += section("environment", environment.joined())
-        let statuses = [
-            row("0", "Done.", column: 7), row("1", "Failed; the code is in brackets.", column: 7),
-            row("64", "Wrong usage.", column: 7), row("75", "Try again later: offline, metered or busy.", column: 7),
-            row("130", "Interrupted; what was received is kept.", column: 7),
-        ]
-        text += section("exit status", statuses.joined())
+        for part in generalSections {
+            let column = part.title == "exit status" ? 7 : column
+            text += section(part.title, part.rows.map { row($0.name, $0.meaning, column: column) }.joined())
+        }
         let examples = [
             "hearth pull smollm2-135m-instruct", "hearth chat", "hearth list --format json", "hearth pull --help",
         ]
@@ -67,12 +65,43 @@ enum HelpText {
         return text
     }
 
+    /// What holds for all commands: titles, and names with their meanings.
+    static let generalSections: [HelpSection] = [
+        (
+            "options",
+            [
+                ("-q, --quiet", Flag.quiet.shape.help), ("-h, --help", "Show help, for every command too."),
+                ("--version", "Print the version."),
+            ]
+        ),
+        (
+            "environment",
+            [
+                ("HEARTH_HOME", "Where models are kept (default: ~/.local/share/hearth)."),
+                ("HEARTH_ORIGIN", "The models.json to use instead of the configured origins."),
+                ("HEARTH_NETWORK", "metered, unmetered or offline: what the system gets wrong or cannot know."),
+                ("HEARTH_LOG", "debug, info, warning or error: log to stderr."),
+                ("NO_COLOR", "Print without colour."),
+            ]
+        ),
+        (
+            "exit status",
+            [
+                ("0", "Done."), ("1", "Failed; the code is in brackets."), ("64", "Wrong usage."),
+                ("75", "Try again later: offline, metered or busy."),
+                ("130", "Interrupted; what was received is kept."),
+            ]
+        ),
+    ]
+
     private static func usage(_ declaration: CommandDeclaration, _ parameters: CommandParameters) -> String {
         let arguments = parameters.arguments.map(\.shape.usage)
         let options = parameters.options.map(\.shape).map { shape in
             // Keep the words in brackets on one line.
             let value = shape.valueName.map { "\u{A0}\($0)" } ?? ""
-            return "[\(shape.flag)\(value)]" + (shape.isRepeatable && shape.valueName != nil ? "…" : "")
+            let words = shape.flag + value
+            let isRequired = shape.isRequired || declaration.requiredOptions.contains(shape.name)
+            return (isRequired ? words : "[\(words)]") + (shape.isRepeatable && shape.valueName != nil ? "…" : "")
         }
         return ([declaration.commandLine] + arguments + options).joined(separator: " ")
     }
@@ -82,7 +111,7 @@ enum HelpText {
         return short + shape.flag + (shape.valueName.map { " \($0)" } ?? "")
     }
 
-    private static func help(_ shape: OptionShape) -> String {
+    static func help(_ shape: OptionShape) -> String {
         var text = shape.help
         if shape.isRepeatable && shape.valueName != nil { text += " May be given several times." }
         if let value = shape.defaultText { text += " (default: \(value))" }
@@ -93,7 +122,7 @@ enum HelpText {
         body.isEmpty ? "" : "\n\(title.uppercased())\n\(body)"
     }
 
-    private static func row(_ label: String, _ text: String, column: Int = column) -> String {
+    static func row(_ label: String, _ text: String, column: Int = column) -> String {
         let start = "  " + label
         let body = wrapped(text, indent: column)
         guard start.count + 2 <= column else { return start + "\n" + body }

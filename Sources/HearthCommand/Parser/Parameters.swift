@@ -11,6 +11,8 @@ struct OptionShape: Sendable, Hashable {
     /// The value without the option, for the help text.
     var defaultText: String?
     var isRepeatable = false
+    var isRequired = false
+    var completion = Completion.none
 
     /// The long name with hyphens.
     var flag: String { "--\(name)" }
@@ -53,7 +55,8 @@ protocol DeclaredOption: Sendable {
     init<Item>(
         _ name: String, _ valueName: String, _ kind: ValueKind<Item>, default text: String? = nil, _ help: String
     ) where Value == Item? {
-        shape = OptionShape(name: name, valueName: valueName, help: help, defaultText: text)
+        shape = OptionShape(
+            name: name, valueName: valueName, help: help, defaultText: text, completion: kind.completion)
         read = { try $1.values($0, kind, of: "--\(name)").last }
     }
 
@@ -63,13 +66,15 @@ protocol DeclaredOption: Sendable {
         default text: String? = nil, _ help: String
     ) {
         shape = OptionShape(
-            name: name, valueName: valueName, help: help, defaultText: text ?? String(describing: wrappedValue))
+            name: name, valueName: valueName, help: help, defaultText: text ?? String(describing: wrappedValue),
+            completion: kind.completion)
         read = { try $1.values($0, kind, of: "--\(name)").last ?? wrappedValue }
     }
 
     /// An option that has to be given; a message says with what.
     init(_ name: String, _ valueName: String, _ kind: ValueKind<Value>, required what: String, _ help: String) {
-        shape = OptionShape(name: name, valueName: valueName, help: help)
+        shape = OptionShape(
+            name: name, valueName: valueName, help: help, isRequired: true, completion: kind.completion)
         read = { words, declaration in
             guard let value = try declaration.values(words, kind, of: "--\(name)").last else {
                 throw UsageError(
@@ -85,7 +90,8 @@ protocol DeclaredOption: Sendable {
         isRepeatable: Bool, _ help: String
     ) where Value == [Item] {
         shape = OptionShape(
-            name: name, valueName: valueName, help: help, defaultText: text, isRepeatable: isRepeatable)
+            name: name, valueName: valueName, help: help, defaultText: text, isRepeatable: isRepeatable,
+            completion: kind.completion)
         read = { try $1.values($0, kind, of: "--\(name)") }
     }
 
@@ -101,12 +107,17 @@ protocol DeclaredOption: Sendable {
 /// The properties of an argument that do not depend on its value's type.
 struct ArgumentShape: Sendable, Hashable {
     /// The number of words; only the last argument may have several.
-    enum Arity: Sendable, Hashable { case one, optional, oneOrMore }
+    enum Arity: Sendable, Hashable { case one, optional, oneOrMore, any }
 
     /// The name in capitals, such as `REF`.
     let name: String
     let help: String
     let arity: Arity
+    var completion = Completion.none
+
+    var isRequired: Bool { arity == .one || arity == .oneOrMore }
+    /// Whether the argument takes all the words that are left.
+    var takesRest: Bool { arity == .oneOrMore || arity == .any }
 
     /// The argument in the usage line.
     var usage: String {
@@ -114,6 +125,7 @@ struct ArgumentShape: Sendable, Hashable {
         case .one: name
         case .optional: "[\(name)]"
         case .oneOrMore: "\(name)…"
+        case .any: "[\(name)…]"
         }
     }
 }
@@ -135,25 +147,31 @@ protocol DeclaredArgument: Sendable {
     var wrappedValue: Value { taken(value) }
 
     init(_ name: String, _ kind: ValueKind<Value>, _ help: String) {
-        shape = ArgumentShape(name: name, help: help, arity: .one)
+        shape = ArgumentShape(name: name, help: help, arity: .one, completion: kind.completion)
         read = { try $1.values($0, kind, of: name).first }
     }
 
     /// An argument without which the value is `nil`.
     init<Item>(_ name: String, _ kind: ValueKind<Item>, arity: OptionalArity, _ help: String) where Value == Item? {
-        shape = ArgumentShape(name: name, help: help, arity: .optional)
+        shape = ArgumentShape(name: name, help: help, arity: .optional, completion: kind.completion)
         read = { .some(try $1.values($0, kind, of: name).first) }
     }
 
     /// An optional argument with a default.
     init(wrappedValue: Value, _ name: String, _ kind: ValueKind<Value>, _ help: String) {
-        shape = ArgumentShape(name: name, help: help, arity: .optional)
+        shape = ArgumentShape(name: name, help: help, arity: .optional, completion: kind.completion)
         read = { try $1.values($0, kind, of: name).first ?? wrappedValue }
     }
 
     /// The last argument, of all the words that are left.
     init<Item>(_ name: String, _ kind: ValueKind<Item>, arity: SeveralArity, _ help: String) where Value == [Item] {
-        shape = ArgumentShape(name: name, help: help, arity: .oneOrMore)
+        shape = ArgumentShape(name: name, help: help, arity: .oneOrMore, completion: kind.completion)
+        read = { try $1.values($0, kind, of: name) }
+    }
+
+    /// The last argument, of all the words that are left, if any.
+    init<Item>(_ name: String, _ kind: ValueKind<Item>, arity: AnyArity, _ help: String) where Value == [Item] {
+        shape = ArgumentShape(name: name, help: help, arity: .any, completion: kind.completion)
         read = { try $1.values($0, kind, of: name) }
     }
 
@@ -168,6 +186,7 @@ protocol DeclaredArgument: Sendable {
 
 enum OptionalArity: Sendable { case optional }
 enum SeveralArity: Sendable { case oneOrMore }
+enum AnyArity: Sendable { case any }
 
 /// The value of a parameter of a command that was made from words.
 private func taken<Value: Sendable>(_ parameter: Locked<Value?>) -> Value {

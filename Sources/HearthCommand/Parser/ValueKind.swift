@@ -5,13 +5,31 @@ import HearthBase
 struct ValueKind<Value: Sendable>: Sendable {
     /// A description of valid words, to complete "must be …".
     let expectation: String
+    /// Words that a shell may offer.
+    let completion: Completion
     /// Converts a word; `nil` if it is invalid, or a specific error that explains more.
     let parse: @Sendable (String) throws -> Value?
 
-    init(_ expectation: String, _ parse: @escaping @Sendable (String) throws -> Value?) {
+    init(
+        _ expectation: String, completion: Completion = .none, _ parse: @escaping @Sendable (String) throws -> Value?
+    ) {
         self.expectation = expectation
+        self.completion = completion
         self.parse = parse
     }
+}
+
+/// Words that a shell may offer for a parameter.
+enum Completion: Sendable, Hashable {
+    case none, files, folders
+    case words([String])
+    /// The families of installed models.
+    case installed
+    /// The families of installed and of offered models, and model files.
+    case models
+    case settings
+    /// The values of the setting in the word before.
+    case settingValues
 }
 
 extension ValueKind where Value == String {
@@ -62,7 +80,8 @@ extension ValueKind where Value == Float {
 extension ValueKind where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
     /// One of the cases of an enumeration.
     static var choice: Self {
-        ValueKind("one of " + Value.allCases.map(\.rawValue).joined(separator: ", ")) { Value(rawValue: $0) }
+        let words = Value.allCases.map(\.rawValue)
+        return ValueKind("one of " + words.joined(separator: ", "), completion: .words(words)) { Value(rawValue: $0) }
     }
 }
 

@@ -68,7 +68,7 @@ struct OriginPrune: Command {
     @Option(.report) var format: EventFormat
 
     static let declaration = CommandDeclaration(
-        "origin", "prune", summary: "Remove files that no catalog of an origin names",
+        "origin", "prune", summary: "Remove files that no catalog of an origin names", isDestructive: true,
         """
         Keeps what the present catalog names, and what any catalog of the last days named. Files of the last day stay
         too, since a publication may be under way. Only files that `hearth publish` makes are looked at, and unfinished

@@ -10,7 +10,7 @@ struct Unpublish: Command {
     let edit = EditRun()
 
     static let declaration = CommandDeclaration(
-        "unpublish", summary: "Remove releases from an origin's catalog",
+        "unpublish", summary: "Remove releases from an origin's catalog", isDestructive: true,
         """
         Devices that have the release keep it; others no longer find it. To make devices leave a release, use `hearth
         yank`.
@@ -43,7 +43,7 @@ struct Yank: Command {
     let edit = EditRun()
 
     static let declaration = CommandDeclaration(
-        "yank", summary: "Withdraw releases: devices leave them at their next check",
+        "yank", summary: "Withdraw releases: devices leave them at their next check", isDestructive: true,
         """
         A device that uses the release changes to the newest other one that it may have, older or not. Without another
         one it keeps what it has. No device takes the release unless its user names it.

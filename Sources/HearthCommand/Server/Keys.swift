@@ -71,7 +71,7 @@ struct KeysRevoke: Command {
     @Argument("ID", .word, "The key's id; hearth keys list shows it.") var id: String
 
     static let declaration = CommandDeclaration(
-        "keys", "revoke", summary: "End a key",
+        "keys", "revoke", summary: "End a key", isDestructive: true,
         """
         A running server refuses it at once.
 

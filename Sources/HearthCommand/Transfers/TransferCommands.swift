@@ -118,7 +118,7 @@ struct TransfersCancel: Command {
     @Argument(.transferKey) var key: String
 
     static let declaration = CommandDeclaration(
-        "transfers", "cancel", summary: "End a transfer and delete its bytes",
+        "transfers", "cancel", summary: "End a transfer and delete its bytes", isDestructive: true,
         """
         The process that runs it ends with the code cancelled. Prints the key of each removed transfer.
 
@@ -144,7 +144,7 @@ struct TransfersClean: Command {
     @Flag("dry-run", "Only show what would be removed.") var isDryRun
 
     static let declaration = CommandDeclaration(
-        "transfers", "clean", summary: "Remove unfinished transfers",
+        "transfers", "clean", summary: "Remove unfinished transfers", isDestructive: true,
         """
         Removes orphaned transfers and prints the key, the size on the disk and the state of each. Running transfers are
         always kept.

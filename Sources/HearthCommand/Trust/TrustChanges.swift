@@ -108,7 +108,7 @@ struct TrustRevoke: Command {
         }, arity: .oneOrMore, "The key's id, or its first digits; hearth trust show prints them.") var ids: [String]
 
     static let declaration = CommandDeclaration(
-        "trust", "revoke", summary: "Take keys from a role of an origin",
+        "trust", "revoke", summary: "Take keys from a role of an origin", isDestructive: true,
         """
         Publishes a root without the keys. The role keeps its other keys; to replace the only one, rotate it. Versions
         that a stolen key of snapshot or timestamp has raised are forgotten by devices.

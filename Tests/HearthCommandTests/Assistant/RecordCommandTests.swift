@@ -60,7 +60,7 @@ import Testing
         let after = await run([["undo"], [kind, "list", "--format", "json"] + range], folder)
         #expect(after.0 == 0, "\(after.2)")
         #expect(after.1.filter { !$0.isWhitespace } == "[]")
-        #expect(await run([["undo"]], folder).0 == 64)
+        #expect(await run([["undo"]], folder).0 == 1)
     }
 
     /// Every noun changes and removes a record by the beginning of its id, or its name, and says so alike.
@@ -83,10 +83,10 @@ import Testing
         #expect(await run([[kind, "show", name, "--format", "json"]], folder).1.contains(#""Zz""#))
         let removed = await run([[kind, "remove", name]], folder)
         #expect(removed.0 == 0 && removed.2.contains("`hearth undo`"), "\(removed.2)")
-        #expect(await run([[kind, "show", name]], folder).0 == 64)
+        #expect(await run([[kind, "show", name]], folder).0 == 1)
         #expect(await run([["undo"], [kind, "show", name]], folder).0 == 0)
         #expect(await run([["undo", change.action]], folder).0 == 0)
-        #expect(await run([[kind, "edit", "nothing"]], folder).0 == 64)
+        #expect(await run([[kind, "edit", "nothing"]], folder).0 == 1)
     }
 
     @Test(arguments: ["notes", "calendar", "reminders", "habits", "contacts", "chats"])
@@ -135,15 +135,15 @@ import Testing
     }
 
     @Test(arguments: [
-        (["notes", "show", "zzzz"], Int32(64), "no-such-record"),
-        (["reminders", "done", "zzzz"], 64, "no-such-record"),
-        (["habits", "log", "none"], 64, "no-such-record"), (["calendar", "add", "x"], 64, "wrong-usage"),
+        (["notes", "show", "zzzz"], Int32(1), "no-such-record"),
+        (["reminders", "done", "zzzz"], 1, "no-such-record"),
+        (["habits", "log", "none"], 1, "no-such-record"), (["calendar", "add", "x"], 64, "wrong-usage"),
         (["calendar", "add", "x", "--start", "soon"], 64, "wrong-usage"),
         (["calendar", "add", "x", "--start", "2030-05-01", "--end", "2030-05-01 10:00"], 64, "wrong-usage"),
         (["calendar", "add", "x", "--start", "2030-05-02 10:00", "--end", "2030-05-01 10:00"], 1, "unusable-payload"),
         (["calendar", "import", "/nowhere"], 1, "file-not-found"), (["contacts", "import", "-"], 1, "unusable-record"),
-        (["undo", "zzzz"], 64, "no-such-record"), (["undo"], 64, "no-such-record"),
-        (["chats", "show", "zzzz"], 64, "no-such-record"),
+        (["undo", "zzzz"], 1, "no-such-record"), (["undo"], 1, "no-such-record"),
+        (["chats", "show", "zzzz"], 1, "no-such-record"),
     ])
     func failuresHaveCodes(words: [String], status: Int32, code: String) async throws {
         let result = await run([words], try TemporaryFolder())
