@@ -31,6 +31,7 @@ extension ModelManager {
             facts.members[index].outdatedBytes = try await store.outdatedArtifactBytes(of: release, besides: recipe)
         }
         facts.strayCatalogs = try await strayCatalogs()
+        facts.strayStates = try await strayStates()
         return CollectionPlan(facts, budget: budget, now: sources.time.now)
     }
 
@@ -62,6 +63,13 @@ extension ModelManager {
             case .catalog(let name):
                 let copies = CatalogCache(folder: store.layout.catalogs, fileSystem: sources.fileSystem)
                 isGone = try await blocking { try copies.discard(name) }
+            case .state(let name):
+                // A model may have been opened since the plan.
+                let isStray = try await strayStates().contains { $0.item == removal.item && $0.bytes == removal.bytes }
+                guard isStray else { continue }
+                let folder = store.layout.instructionStates.joined(name)
+                try await blocking { [fileSystem = sources.fileSystem] in try fileSystem.removeTree(folder) }
+                isGone = true
             }
             if isGone { done.append(removal) }
         }
@@ -99,6 +107,41 @@ extension ModelManager {
                 let bytes = try files.map { try fileSystem.status(at: $0, followLinks: false)?.size ?? 0 }
                 return CollectionFacts.Remnant(item: .catalog(name), bytes: bytes.saturatedSum)
             }
+        }
+    }
+
+    /// States for weights that are not installed.
+    private func strayStates() async throws -> [CollectionFacts.Remnant] {
+        let layout = store.layout
+        return try await blocking { [fileSystem = sources.fileSystem] in
+            guard try fileSystem.status(at: layout.instructionStates, followLinks: false)?.kind == .folder else {
+                return []
+            }
+            let wanted = Set(
+                try [layout.models, layout.prepared].flatMap { try fileSystem.files(below: $0) }
+                    .map { HomeLayout.stateFolderName(of: $0.path) })
+            return try fileSystem.contents(of: layout.instructionStates).compactMap { name in
+                let folder = layout.instructionStates.joined(name)
+                guard name.utf8.count == 16, !wanted.contains(name),
+                    let own = try fileSystem.status(at: folder, followLinks: false), own.kind == .folder
+                else { return nil }
+                let files = try fileSystem.files(below: folder).map(\.status)
+                return CollectionFacts.Remnant(
+                    item: .state(name), bytes: files.map(\.size).saturatedSum,
+                    changed: ([own] + files).map(\.modified).max())
+            }
+        }
+    }
+}
+
+extension FileSystem {
+    /// The files below a folder, without following links; none if it does not exist.
+    fileprivate func files(below folder: Path) throws -> [(path: Path, status: FileStatus)] {
+        guard try status(at: folder, followLinks: false)?.kind == .folder else { return [] }
+        return try contents(of: folder).flatMap { name -> [(path: Path, status: FileStatus)] in
+            let path = folder.joined(name)
+            guard let status = try status(at: path, followLinks: false) else { return [] }
+            return status.kind == .folder ? try files(below: path) : [(path, status)]
         }
     }
 }

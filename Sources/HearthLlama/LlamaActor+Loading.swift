@@ -120,7 +120,11 @@ extension LlamaActor {
         try order.plan?.fit(beside: memory.hostBytes(without: replaced), gpu: gpu)
         // Reserves the new model's memory: a context for vectors that is made during the load cannot use it.
         memory.arrival = (order.plan?.hostBytes(expecting: gpu) ?? 0, replaced)
-        let asked = mailbox.withLock { $0.generations }.filter { isAnswered($0, by: replaced) }
+        let open = mailbox.withLock { mailbox in
+            mailbox.endPreparations()
+            return mailbox.generations
+        }
+        let asked = open.filter { isAnswered($0, by: replaced) }
         arrival = Arrival(order: order, replaced: replaced, asked: asked)
         if !asked.isEmpty, !order.signal.isSet { await withCheckedContinuation { arrival?.waiter = $0 } }
         if order.signal.isSet {

@@ -64,6 +64,13 @@ extension LlamaActor {
         if hasDropped { hearth_memory_trim() }
     }
 
+    /// Forgets the computed tokens of all conversations that are not being answered, of all models. Files in a
+    /// `stateFolder` stay.
+    public func forget() async {
+        for loop in loops.values { loop.model.conversations.forgetIdle() }
+        hearth_memory_trim()
+    }
+
     /// The memory of the GPU after the models of some roles are unloaded.
     func freeGPU(without roles: [EngineRole]) -> GPUMemory {
         guard var gpu = LlamaFacts.read().gpuMemory else { return .none }

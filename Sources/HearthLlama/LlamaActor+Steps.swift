@@ -47,6 +47,13 @@ extension LlamaActor {
                 forget([request])
                 continue
             }
+            // Beside other work nothing is prepared.
+            if request.isPreparation, mailbox.withLock({ $0.hasAnswers }) {
+                request.reply.finish(
+                    .failure(LLMError(.busy, "the engine has other work", disposition: .tryLater)))
+                forget([request])
+                continue
+            }
             guard let loop = loop(request.role) else {
                 if isBeingRead(request.role) {
                     held.append(request)

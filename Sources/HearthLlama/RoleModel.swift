@@ -26,6 +26,8 @@ struct RoleModel: InferenceEngine, TokenReader {
         _ = try await engine.generate(messages, options: options, role: role, isPreparation: true) { _ in }
     }
 
+    func forget() async { await engine.forget() }
+
     func generate(
         _ messages: [ChatMessage], options: GenerationOptions,
         onEvent: @escaping @Sendable (GenerationEvent) -> Void

@@ -202,4 +202,29 @@ import Testing
         table.release(2, holding: HeldPrefix(tokens: []))
         #expect(table.leastRecentlyUsed(except: busy.slot) == nil)
     }
+
+    /// A shared beginning survives the conversations that continue it, and the limit of saved bytes.
+    @Test func aSharedStateStaysAndIsLoadedForNewConversations() throws {
+        for reach in [MemoryReach.anywhere, .presentOnly] {
+            var table = SlotTable(count: 2, rules: tight)
+            let own = tokens(1, 20)
+            let shared = table.didShare(HeldPrefix(tokens: own, reach: reach))
+            #expect(table.shares(own[...]) && !table.shares(own.dropLast()) && !table.shares([]))
+            for name in [Int32(100), 200, 300, 400] {
+                let choice = try choose(&table, own + tokens(name, 30))
+                // A full sequence is cut to the shared beginning where its memory allows that.
+                let isCut = reach == .anywhere && name > 200
+                #expect(choice.restores == (isCut ? nil : shared) && choice.plan.reused == 20)
+                table.release(choice.slot, holding: HeldPrefix(tokens: own + tokens(name, 32), reach: reach))
+                let saved = table.didSave(table.slots[choice.slot].held, bytes: 240, slot: choice.slot)
+                #expect(!saved.deletes.contains(shared))
+            }
+            #expect(table.limitSaved(to: 0).count == 1 && table.savedStates == [shared])
+            // Also where no conversation is saved.
+            for slot in table.slots.indices { table.release(slot, holding: HeldPrefix(tokens: [])) }
+            #expect(try choose(&table, own + tokens(500, 30)).restores == shared)
+            table.forget(shared)
+            #expect(!table.shares(own[...]))
+        }
+    }
 }

@@ -95,6 +95,64 @@ extension RealModel {
             #expect(answer.usage.cachedTokens == more.all && answer.cacheMiss == nil)
         }
 
+        /// A preparation takes one core, and ends with the arrival of anything else; what it has computed stays.
+        @Test func aPreparationGivesWayToOtherWork() async throws {
+            let engine = try await LlamaActor.load(
+                TestModel.path, configuration: LlamaConfiguration(contextLength: 2048, threadCount: 2))
+            let expected = [
+                ChatMessage(.system, String(repeating: Self.instructions, count: 6)), ChatMessage(.user, ""),
+            ]
+            for other in ["an answer", "a vector"] {
+                let prepared = Task {
+                    var computed = 0
+                    do {
+                        for try await event in engine.generate(
+                            expected, options: GenerationOptions(), isPreparation: true)
+                        {
+                            guard case .phase(.prefill(let done, _)) = event, done > computed else { continue }
+                            computed = done
+                            guard done > 32 else { continue }
+                            #expect(await engine.visited { $0.loops[.text]?.model.sequences.context.threadCount } == 1)
+                            if other == "an answer" {
+                                let answer = try await Answer(
+                                    engine.generate(
+                                        [ChatMessage(.user, "Hi")], options: .greedy(maximumNewTokens: 2)))
+                                #expect(answer.summary?.usage.generatedTokens ?? 0 > 0)
+                            } else {
+                                _ = try await engine.embed(["Hi"])
+                            }
+                        }
+                        return (computed: computed, isCancelled: false)
+                    } catch is CancellationError {
+                        return (computed: computed, isCancelled: true)
+                    }
+                }
+                let end = try await prepared.value
+                #expect(end.isCancelled && end.computed > 32, "\(other)")
+                let rest = try await Answer(
+                    engine.generate(expected, options: GenerationOptions(), isPreparation: true))
+                #expect(rest.summary?.usage.cachedTokens ?? 0 > 32, "\(other)")
+                await engine.forget()
+            }
+        }
+
+        /// Beside a running answer nothing is prepared.
+        @Test func nothingIsPreparedBesideAnAnswer() async throws {
+            let engine = try await SharedEngine.engine
+            var hasBegun = false
+            for try await event in engine.generate(
+                [ChatMessage(.user, "Tell me a story.")], options: .greedy(maximumNewTokens: 40))
+            {
+                guard case .text = event, !hasBegun else { continue }
+                hasBegun = true
+                let error = await #expect(throws: LLMError.self) {
+                    try await engine.prepare([ChatMessage(.user, "Why?")], options: GenerationOptions())
+                }
+                #expect(error?.code == .busy)
+            }
+            #expect(hasBegun)
+        }
+
         /// The computed tokens of a longer conversation are not dropped for its beginning.
         @Test func aLongerConversationIsNotDropped() async throws {
             let talk = try await Talk(TestModel.path, instructions: Self.instructions)

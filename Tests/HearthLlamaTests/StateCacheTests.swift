@@ -275,6 +275,31 @@ extension StateCache {
         #expect(try names == ["a.state"])
     }
 
+    /// A process that ends while llama.cpp reads a state does not leave it to the next one.
+    @Test func inAnOwnFolderAStateStandsAsideWhileItIsRestored() throws {
+        func own() -> StateCache { StateCache(ownFolder: folder.path, limit: 10_000) }
+        let first = own()
+        #expect(first.save(state(1), as: 1))
+        first.didRestore(1)
+        first.settle()
+        let name = try #require(try names.first)
+        #expect(try names == [name] && name == state(1).digestOfTokens.description + ".state")
+        let next = own()
+        next.keep(try #require(next.found(maker: "m", window: 8).first).place, as: 0)
+        #expect(next.reading(0) == .whole(state(1)))
+        // This process ends here.
+        #expect(own().found(maker: "m", window: 8).isEmpty)
+        #expect(try names.count == 1 && !names.contains(name))
+        next.didRestore(0)
+        next.settle()
+        #expect(own().found(maker: "m", window: 8).map(\.tokens) == [[1, 2, 3]])
+        // One that cannot be restored is deleted.
+        #expect(next.reading(0) == .whole(state(1)))
+        next.delete(0)
+        next.settle()
+        #expect(try names.isEmpty)
+    }
+
     @Test(arguments: [true, false]) func aDeletedStateIsGone(hasFolder: Bool) throws {
         let cache = StateCache(folder: hasFolder ? folder.path : nil, limit: 10_000)
         #expect(cache.save(state(1), as: 1) && cache.save(state(2), as: 2))

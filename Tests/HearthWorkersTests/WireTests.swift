@@ -40,6 +40,7 @@ import Testing
         var repetition = RepetitionRule()
         (repetition.shortest, repetition.longest, repetition.count, repetition.tokens) = (2, 33, 4, 5)
         options.repetition = repetition
+        options.ownInstructions = 77
         options.toolChoice = .named("look")
         options.tokenReports = TokenReports(alternatives: 3, isAfterSampling: true)
         return options
@@ -51,7 +52,7 @@ import Testing
                 .open([1, 2, 3]), .generate(try messages, options), .prepare(try messages, GenerationOptions()),
                 .embed(["a", ""]), .tokenize("text", controlTokens: true, wholePrompt: false, limit: 7),
                 .count(try messages),
-                .pieces([1, 2]), .rendered(try messages, options), .unload, .cancel, .answerNow, .work([9]),
+                .pieces([1, 2]), .rendered(try messages, options), .unload, .cancel, .answerNow, .work([9]), .forget,
             ]
         }
     }

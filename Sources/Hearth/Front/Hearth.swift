@@ -147,6 +147,10 @@ public final class Hearth: Sendable {
         LiveModel(models: models, source: .release(release.identity))
     }
 
+    /// Forgets what the loaded models have computed of conversations that are not being answered: called after the end
+    /// of a private one.
+    package func forgetConversations() async { await models.pool.forgetConversations() }
+
     // MARK: Options
 
     var options: PullOptions {

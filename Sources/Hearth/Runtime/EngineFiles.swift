@@ -81,9 +81,10 @@ final class EngineFiles: Sendable {
 
     /// - Parameter estimate: the engine's memory in bytes if its format has no memory plan.
     private func engine(of files: ReleaseFiles, estimate: UInt64) -> PreparedEngine {
-        let request = EngineRegistry.Request(
+        var request = EngineRegistry.Request(
             files: files, configuration: configuration, deviceMemory: memory.deviceMemory)
-        return PreparedEngine(isVision: files.projector != nil) { [engines, memory, configuration] occupied in
+        request.instructionStates = manager.store.layout.instructionStates
+        return PreparedEngine(isVision: files.projector != nil) { [engines, memory, configuration, request] occupied in
             try configuration.require(.engines)
             var request = request
             request.occupied = occupied
@@ -97,7 +98,7 @@ final class EngineFiles: Sendable {
                     file: files.weights.string,
                     expected: "at most \(memory.budget - min(memory.budget, occupied)) bytes",
                     found: "\(estimate) bytes", remedy: "Ask again when they have answered."))
-        } open: { [engines] occupied, progress in
+        } open: { [engines, request] occupied, progress in
             var request = request
             request.occupied = occupied
             request.progress = progress

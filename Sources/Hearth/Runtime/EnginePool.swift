@@ -163,6 +163,17 @@ package final class EnginePool: Sendable {
         }
     }
 
+    /// Has the loaded engines forget the computed tokens of conversations that are not being answered.
+    package func forgetConversations() async {
+        let sources = state.read { Array($0.entries.keys) }
+        for source in sources {
+            // An engine that is being unloaded holds nothing soon.
+            guard let lease = try? leaseIfLoaded(source) else { continue }
+            await lease.engine.reader.forget()
+            lease.end()
+        }
+    }
+
     /// Whether a request uses the engine of a source.
     func isLeased(_ source: EngineSource) -> Bool { state.read { ($0.entries[source]?.leases ?? 0) > 0 } }
 

@@ -96,6 +96,7 @@ package enum EngineOpening {
     ///   - projector: the file that lets the model read pictures; without one it reads text only.
     ///   - configuration: context window, cache type, flash attention, threads, tokens of a picture and folder for
     ///     states, as far as they are set.
+    ///   - instructionFolder: the folder for states of instructions, of this model alone; `nil` keeps none.
     ///   - deviceMemory: the bytes available for the model and its context.
     ///   - occupied: the part of `deviceMemory` already in use.
     ///   - progress: 0...1, called on the reading thread.
@@ -103,6 +104,7 @@ package enum EngineOpening {
     ///   `Llama` trait. `CancellationError`.
     package static func open(
         _ weights: Path, projector: Path? = nil, configuration: Configuration = Configuration(),
+        instructionFolder: Path? = nil,
         deviceMemory: UInt64 = DeviceMemory.read().usable, occupied: UInt64 = 0,
         progress: @escaping @Sendable (Float) -> Void = { _ in }
     ) async throws -> any InferenceEngine {
@@ -126,6 +128,7 @@ package enum EngineOpening {
             historyLimit: configuration.contextLength == nil ? plan?.historyLimit : nil,
             stateFolder: configuration.stateFolder, sequences: configuration.server.slots,
             ignoresMemory: configuration.ignoresMemory)
+        settings.instructionFolder = instructionFolder
         settings.cacheType = plan?.cacheType ?? configuration.cacheType ?? .f16
         settings.flashAttention = configuration.flashAttention ?? .automatic
         settings.imageTokens = ImageTokens(

@@ -18,6 +18,8 @@ public struct EngineRegistry: Sendable {
         public var deviceMemory: UInt64
         /// The part of `deviceMemory` already in use.
         public var occupied: UInt64 = 0
+        /// The folder for the computed states of instructions, of all models; `nil` keeps none.
+        package var instructionStates: Path?
         /// Takes the progress of the load, 0...1.
         public var progress: @Sendable (Float) -> Void = { _ in }
 
@@ -50,9 +52,11 @@ public struct EngineRegistry: Sendable {
                     configuration: request.configuration, deviceMemory: request.deviceMemory,
                     occupied: request.occupied)?.hostBytes
             } open: { request in
-                try await EngineOpening.open(
+                let instructions = try await blocking { KeptStates.instructionFolder(of: request) }
+                return try await EngineOpening.open(
                     request.weights, projector: request.projector, configuration: request.configuration,
-                    deviceMemory: request.deviceMemory, occupied: request.occupied, progress: request.progress)
+                    instructionFolder: instructions, deviceMemory: request.deviceMemory, occupied: request.occupied,
+                    progress: request.progress)
             }
         }
         return engines

@@ -123,10 +123,11 @@ private struct WorkerLoad: Codable {
     let projector: String?
     /// The settings of the engine, as `config.json` has them.
     let settings: String
+    let instructionFolder: String?
     let deviceMemory: UInt64
     let occupied: UInt64
 
-    init(_ request: EngineRegistry.Request) {
+    init(_ request: EngineRegistry.Request, _ instructionFolder: Path?) {
         let given = request.configuration
         var settings = Configuration()
         settings.contextLength = given.contextLength
@@ -138,6 +139,7 @@ private struct WorkerLoad: Codable {
         settings.ignoresMemory = given.ignoresMemory
         (settings.server.slots, settings.server.cells) = (given.server.slots, given.server.cells)
         (weights, projector) = (request.weights.string, request.projector?.string)
+        self.instructionFolder = instructionFolder?.string
         self.settings = String(decoding: settings.json(), as: UTF8.self)
         (deviceMemory, occupied) = (request.deviceMemory, request.occupied)
     }
@@ -146,29 +148,31 @@ private struct WorkerLoad: Codable {
     func open(_ progress: @escaping @Sendable (Float) -> Void) async throws -> any InferenceEngine {
         try await EngineOpening.open(
             Path(weights), projector: projector.map { Path($0) },
-            configuration: Configuration(json: Data(settings.utf8)), deviceMemory: deviceMemory, occupied: occupied,
+            configuration: Configuration(json: Data(settings.utf8)),
+            instructionFolder: instructionFolder.map { Path($0) }, deviceMemory: deviceMemory, occupied: occupied,
             progress: progress)
     }
 
     /// How its worker is started. Blocks.
     static func launch(_ request: EngineRegistry.Request, _ program: Path) throws -> WorkerEngine.Launch {
         let configuration = request.configuration
-        if let folder = request.stateFolder { try WorkerStates.prepare(folder) }
+        if let folder = request.stateFolder { try KeptStates.prepare(folder, limit: KeptStates.conversationLimit) }
+        let instructions = KeptStates.instructionFolder(of: request)
         var start = WorkerStart(
             program, readable: request.weights.shards + [request.projector].compactMap(\.self),
-            writable: [request.stateFolder].compactMap(\.self))
+            writable: [request.stateFolder, instructions].compactMap(\.self))
         start.drivesGPUs = EngineOpening.drivesGPUs
         // Drivers reserve addresses for the memory of their cards; how many was not measured.
         start.limits.dataBytes = configuration.ignoresMemory || start.drivesGPUs ? nil : try request.dataLimit
         return WorkerEngine.Launch(
-            model: request.weights.lastComponent, content: Array(try JSON.data(WorkerLoad(request)))
+            model: request.weights.lastComponent, content: Array(try JSON.data(WorkerLoad(request, instructions)))
         ) { [start] in try start.start() }
     }
 }
 
 extension EngineRegistry.Request {
     /// The folder for states of this model alone; `nil` without the setting.
-    fileprivate var stateFolder: Path? { configuration.stateFolder.map { WorkerStates.folder(of: weights, in: $0) } }
+    fileprivate var stateFolder: Path? { configuration.stateFolder.map { KeptStates.folder(of: weights, in: $0) } }
 
     /// The private memory of a worker in bytes. Without a plan, which the load refuses to make too, that of the file and
     /// some more. Beyond the plan it has room for kept

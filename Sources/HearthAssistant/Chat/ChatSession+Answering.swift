@@ -32,22 +32,59 @@ extension ChatSession {
     private func prepareAnswer(_ tell: @Sendable (Turn.Event) -> Void, isContinued: Bool = false) async throws {
         guard let context else { throw CancellationError() }
         let question = context.question
+        let asked = try await asked(question, context.options)
+        for notice in asked.notices { tell(.notice(notice)) }
+        var text = asked.text
+        if isContinued {
+            text = question.rawContent ?? question.content
+        } else {
+            await keep(text, of: question.id)
+        }
+        self.context?.generation = asked.generation
+        self.context?.tags = asked.tags
+        self.context?.messages =
+            asked.before + [ChatMessage(.user, text, images: asked.sees ? question.images : [], id: question.id)]
+        self.context?.engine = asked.engine
+        self.context?.model = asked.model
+    }
+
+    /// A question as an engine gets it.
+    struct Asked {
+        let engine: any InferenceEngine
+        let model: String
+        /// The messages before the question, the system message first.
+        let before: [ChatMessage]
+        /// The question with what is sent beside it.
+        let text: String
+        /// The part of ``text`` that ends with the question's own words.
+        let beginning: String
+        let sees: Bool
+        /// The actions that the model is told of.
+        let tags: [ActionTag]
+        let generation: GenerationOptions
+        /// What the user is told.
+        let notices: [String]
+    }
+
+    /// Builds the prompt of a question.
+    func asked(_ question: AssistantMessage, _ chosen: SendOptions) async throws -> Asked {
         var engine = engine.engine
         var abilities = try await engine.capabilities
         if !question.images.isEmpty, !abilities.contains(.vision), let seeing = self.engine.seeing {
             (engine, abilities) = (seeing, try await seeing.capabilities)
         }
+        let texts = parts.settings.texts
         let sees = abilities.contains(.vision)
-        if !question.images.isEmpty, !sees { tell(.notice(parts.settings.texts.picturesLeftOut)) }
+        var notices = question.images.isEmpty || sees ? [] : [texts.picturesLeftOut]
         let information = try await engine.modelInformation
         let branch = messagesKept.tree.branch(to: question.parent)
         let history = ChatHistory.messages(
             branch, limit: parts.settings.effectiveHistoryLimit, withPictures: sees)
-        let act = context.options.act.flatMap { registry.tags.contains($0) ? $0 : nil }
+        let act = chosen.act.flatMap { registry.tags.contains($0) ? $0 : nil }
         let form = parts.settings.instructsSmallModels ? .full : PromptForm(for: information)
         let isPlain = form == .plain && act == nil
         let builder = PromptBuilder(
-            texts: parts.settings.texts, actions: registry.promptActions,
+            texts: texts, actions: registry.promptActions,
             sources: [MomentSource()] + parts.sources + parts.settings.sources)
         let prompt =
             if let own = parts.settings.systemPrompt {
@@ -62,29 +99,24 @@ extension ChatSession {
             }
         var tail = prompt.tail
         if isPlain, parts.settings.systemPrompt == nil, !registry.tags.isEmpty {
-            let text = AssistantTexts.filled(parts.settings.texts.withoutActions, information.description)
+            let text = AssistantTexts.filled(texts.withoutActions, information.description)
             // Once for each model of a conversation.
-            if !branch.contains(where: { $0.notices.contains(text) }) { tell(.notice(text)) }
+            if !branch.contains(where: { $0.notices.contains(text) }) { notices.append(text) }
         }
         if let act {
-            tail += (tail.isEmpty ? "" : "\n\n") + AssistantTexts.filled(parts.settings.texts.force, act.rawValue)
+            tail += (tail.isEmpty ? "" : "\n\n") + AssistantTexts.filled(texts.force, act.rawValue)
         }
-        let results = isPlain ? [] : branch.last { $0.role == .assistant }?.results ?? []
-        var text = PromptBuilder.question(
-            question.content, results: results.map { $0.bounded(Self.resultLimit) }, tail: tail)
-        if isContinued {
-            text = question.rawContent ?? question.content
-        } else {
-            await keep(text, of: question.id)
-        }
-        let generation = options(abilities, registry.only(prompt.tags), context.options)
-        self.context?.generation = generation
-        self.context?.tags = prompt.tags
-        self.context?.messages =
-            (prompt.system.isEmpty ? [] : [ChatMessage(.system, prompt.system)]) + history
-            + [ChatMessage(.user, text, images: sees ? question.images : [], id: question.id)]
-        self.context?.engine = engine
-        self.context?.model = information.description
+        let results = (isPlain ? [] : branch.last { $0.role == .assistant }?.results ?? [])
+            .map { $0.bounded(Self.resultLimit) }
+        var generation = options(abilities, registry.only(prompt.tags), chosen)
+        // The next process finds no trace of a private conversation.
+        generation.ownInstructions = isPrivate ? 0 : prompt.ownBytes
+        return Asked(
+            engine: engine, model: information.description,
+            before: (prompt.system.isEmpty ? [] : [ChatMessage(.system, prompt.system)]) + history,
+            text: PromptBuilder.question(question.content, results: results, tail: tail),
+            beginning: PromptBuilder.question(question.content, results: results, tail: ""), sees: sees,
+            tags: prompt.tags, generation: generation, notices: notices)
     }
 
     /// The most characters of results in the prompt of the next turn.

@@ -31,6 +31,7 @@ extension ChatSession {
 
     /// Ends a conversation that is being removed: its answer stops, and nothing of it is kept any more.
     package func end() async {
+        endReading()
         stop()
         await saver.end()
     }

@@ -35,6 +35,9 @@ public actor ChatSession {
     /// The id of the answer whose connection broke off last.
     private var brokenAnswer: String?
     private var tail: Task<Void, Never>?
+    /// What is typed before the next turn, and the task that lets the engine read it.
+    var typed = TypedPrompt()
+    var preparation: Task<Void, Never>?
     let saver: MessageSaver
 
     package init(
@@ -167,6 +170,7 @@ public actor ChatSession {
         let (stream, events) = AsyncStream<ChatEvent>.makeStream()
         let previous = tail
         let isCancelled = Locked(false)
+        endReading()
         tail = Task {
             await previous?.value
             if !isCancelled.withLock({ $0 }) { await perform(request(self), since: watch, events) }

@@ -27,6 +27,8 @@ package struct PromptBuilder: Sendable {
         package var tail: String
         /// The actions that the prompt describes.
         package var tags: [ActionTag] = []
+        /// The bytes of the system message's beginning that hold nothing about the user.
+        package var ownBytes = 0
     }
 
     /// The number of the newest messages in which an unchanged section is not repeated.
@@ -52,11 +54,14 @@ package struct PromptBuilder: Sendable {
         let budget =
             form == .full ? PromptBudget(window: window) : PromptBudget(tokens: PromptForm.shortTokens - Self.joints)
         let kept = await budget.fit(sections, meter)
-        let system = kept.filter { $0.place == .instructions }.map(\.marked).joined(separator: "\n\n")
+        let instructions = kept.filter { $0.place == .instructions }
+        let system = instructions.map(\.marked).joined(separator: "\n\n")
+        // Sections with a name come from sources.
+        let own = instructions.prefix { $0.name.isEmpty }.map(\.marked).joined(separator: "\n\n")
         let known = Self.lastSections(of: history.suffix(Self.rememberedMessages))
         let tail = kept.filter { $0.place == .tail && known[$0.key] != $0.escapedText }.map(\.marked)
         let tags = form == .full ? actions.map(\.tag) : kept.compactMap(\.action)
-        return Prompt(system: system, tail: tail.joined(separator: "\n"), tags: tags)
+        return Prompt(system: system, tail: tail.joined(separator: "\n"), tags: tags, ownBytes: own.utf8.count)
     }
 
     /// The sections of the full form.

@@ -41,7 +41,7 @@ extension AssistantChat {
         // A run that began as private stays so.
         let isPrivate = isPrivate || self.isPrivate
         if isPrivate { try checkPrivate() }
-        session = try await setup.assistant.session(nil, isPrivate: isPrivate, engine: engine, settings: settings)
+        try await enter(nil, isPrivate: isPrivate)
         (cards, last) = ([], nil)
         console.say(
             isPrivate
@@ -54,8 +54,16 @@ extension AssistantChat {
         let isEmpty = await session.messages.isEmpty
         if session.isPrivate, !isEmpty { console.say("The private conversation begins anew.") }
         let id = isEmpty || session.isPrivate ? nil : session.id
-        session = try await setup.assistant.session(
-            id, isPrivate: session.isPrivate, engine: engine, settings: settings)
+        try await enter(id, isPrivate: session.isPrivate)
+    }
+
+    /// Leaves the conversation for another one.
+    private func enter(_ id: String?, isPrivate: Bool) async throws {
+        let left = session
+        session = try await setup.assistant.session(id, isPrivate: isPrivate, engine: engine, settings: settings)
+        guard left.isPrivate else { return }
+        await left.end()
+        await forget()
     }
 
     private func open(_ word: String) async throws {
@@ -66,7 +74,7 @@ extension AssistantChat {
         } else {
             summary = try await setup.home.conversation(word)
         }
-        session = try await setup.assistant.session(summary.id, isPrivate: false, engine: engine, settings: settings)
+        try await enter(summary.id, isPrivate: false)
         await showEarlierMessages()
     }
 

@@ -36,6 +36,10 @@ actor AssistantChat {
     /// The cards of the conversation, as they were last; a card's number is its place.
     var cards: [ActionCard] = []
     var last: AssistantMessage?
+    /// Whether the next line goes on with a message.
+    private var goesOn = false
+    /// Called after a private conversation.
+    var forget: @Sendable () async -> Void = {}
     /// The conversations listed last.
     var listed: [ConversationSummary] = []
 
@@ -77,6 +81,9 @@ actor AssistantChat {
 
     private var question: CardQuestion?
 
+    /// Performs something after each private conversation.
+    func afterPrivate(_ body: @escaping @Sendable () async -> Void) { forget = body }
+
     // MARK: Lines
 
     /// Talks until the user ends the conversation.
@@ -84,8 +91,15 @@ actor AssistantChat {
         prepare()
         await showEarlierMessages()
         console.say("Say something, or /help.")
+        // Of texts that follow each other fast, only the last counts.
+        let (texts, typing) = AsyncStream<String>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        reader.watch { typing.yield($0) }
+        let early = Task { for await text in texts { await readEarly(text) } }
+        defer { early.cancel() }
         var lines = MessageLines()
         while true {
+            goesOn = lines.isOpen
+            await readEarly("")
             switch await reader.line(prompt: prompt(lines), initial: "") {
             case .end:
                 try Task.checkCancellation()
@@ -104,6 +118,13 @@ actor AssistantChat {
                 }
             }
         }
+    }
+
+    /// Lets the model read the beginning of the next message while it is typed.
+    private func readEarly(_ text: String) async {
+        let isMessage = text.isEmpty || ChatCommand(text.trimmingCharacters(in: .whitespacesAndNewlines)) == .message
+        guard isMessage, !goesOn else { return }
+        await session.prewarm(promptPrefix: text)
     }
 
     /// The text before the next line; `\u{1}` stands around what takes no columns.

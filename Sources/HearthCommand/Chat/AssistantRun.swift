@@ -38,6 +38,7 @@ struct AssistantRun: Sendable {
             context, setup, session: session, reader: reader, approval: approval,
             attachments: Attachments(images: parts.images), act: chat.act, shares: shares, modelName: modelName,
             findModel: findModel, isPrivate: chat.route.isPrivate, checkPrivate: checkPrivate)
+        await talk.afterPrivate { [hearth = parts.hearth] in await hearth.forgetConversations() }
         try await context.interruptions.handling(.interrupt, with: { talk.interrupts.interrupt() }) {
             guard let question else { return try await talk.run() }
             let message = try await talk.answer(question)

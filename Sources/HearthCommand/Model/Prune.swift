@@ -16,8 +16,9 @@ struct Prune: Command {
         "prune", summary: "Remove releases and other files that are not needed any more", isDestructive: true,
         """
         Removes releases older than the active one of their model, artifacts whose release is removed or whose recipe
-        changed, orphaned transfers older than a day, and catalogs of origins that are not configured any more. It keeps
-        the active release, the previous one, a pinned one, and every release that a process uses or fetches now.
+        changed, orphaned transfers older than a day, catalogs of origins that are not configured any more, and computed
+        states of models that are not installed, a day after their last use. It keeps the active release, the previous
+        one, a pinned one, and every release that a process uses or fetches now.
 
         With --budget, it also removes the releases used longest ago, until the rest fits. A file that several releases
         share is counted once, and freed with the last of them.

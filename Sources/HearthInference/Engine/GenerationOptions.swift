@@ -87,6 +87,9 @@ public struct GenerationOptions: Sendable, Hashable {
     /// Whether computed tokens of earlier prompts are reused. Default `true`; `false` computes the whole prompt, so that
     /// an answer with a seed does not depend on what was computed before.
     package var reusesPrompt = true
+    /// The bytes of the system message's beginning that belong to the app and not to a person: an engine may keep their
+    /// computed state on the disk, for the next process. Default 0.
+    package var ownInstructions = 0
     /// Whether the answer continues the last message, which is an assistant's. Default `false`: a new message answers.
     public var continuesLastMessage = false
     /// Whether the model must call a tool. Default: it decides.

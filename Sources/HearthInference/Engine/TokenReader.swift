@@ -5,10 +5,14 @@ public typealias TokenID = Int32
 
 /// The part of an engine that only engines on this device have: tokens, vectors, prompts without answers, and memory.
 ///
-/// Each method has a default: preparing and unloading do nothing, the others throw `engine-missing`.
+/// Each method has a default: preparing, forgetting and unloading do nothing, the others throw `engine-missing`.
 public protocol TokenReader: Sendable {
     /// Computes the known part of the next prompt, whose last message may still grow, so that its answer starts sooner.
     func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws
+
+    /// Forgets the computed tokens of all conversations that are not being answered, such as those of a private one that
+    /// has ended. Their next prompts are computed anew.
+    func forget() async
 
     /// Makes a vector for each text, in the same order. Each has the model's embedding length and Euclidean length 1,
     /// so the dot product of two vectors is the cosine of their angle.
@@ -55,6 +59,8 @@ public protocol TokenReader: Sendable {
 extension TokenReader {
     public func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws {}
 
+    public func forget() async {}
+
     public func embed(_ texts: [String]) async throws -> [[Float]] { throw LLMError.missing("embeds no texts") }
 
     public func tokenize(
@@ -100,6 +106,9 @@ extension ForwardingTokenReader {
     package func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws {
         try await reading { try await $0.prepare(messages, options: options) }
     }
+
+    /// A wrapped engine that cannot be found holds nothing.
+    package func forget() async { try? await reading { await $0.forget() } }
 
     package func embed(_ texts: [String]) async throws -> [[Float]] { try await reading { try await $0.embed(texts) } }
 

@@ -73,6 +73,8 @@ package struct SlotTable: Sendable, Hashable {
         let held: HeldPrefix
         let bytes: UInt64
         var lastUse: Int
+        /// Whether it is the beginning of many conversations: none of them replaces it, and it has a limit of its own.
+        var isShared = false
     }
 
     package private(set) var rules: Rules
@@ -156,8 +158,7 @@ package struct SlotTable: Sendable, Hashable {
 
     /// The saved state that saves the most tokens of a prompt.
     private func bestState(for prompt: [Int32], room: Int) -> (state: Int, reused: Int)? {
-        guard rules.keepsStates else { return nil }
-        return states.filter { $0.value.held.tokens.count <= room }
+        states.filter { (rules.keepsStates || $0.value.isShared) && $0.value.held.tokens.count <= room }
             .map { state, saved in
                 (
                     state: state, reused: PrefixPlan(held: saved.held, prompt: prompt).reused,
@@ -278,12 +279,28 @@ package struct SlotTable: Sendable, Hashable {
         let state = nextState
         nextState += 1
         guard bytes <= rules.savedBytes else { return (state, [state]) }
-        var deletes = states.filter { held.tokens.starts(with: $0.value.held.tokens) }.map(\.key)
+        var deletes = states.filter { !$0.value.isShared && held.tokens.starts(with: $0.value.held.tokens) }
+            .map(\.key)
         for old in deletes { forget(old) }
         states[state] = SavedState(held: held, bytes: bytes, lastUse: clock)
         if let slot, slots[slot].held.tokens == held.tokens { slots[slot].saved = state }
         deletes += trimSaved()
         return (state, deletes.sorted())
+    }
+
+    /// Records a saved state of a beginning that many conversations share, such as the app's instructions. Neither a
+    /// conversation nor the limit of saved bytes removes it.
+    /// - Returns: the number of the new state.
+    package mutating func didShare(_ held: HeldPrefix) -> Int {
+        clock += 1
+        defer { nextState += 1 }
+        states[nextState] = SavedState(held: held, bytes: 0, lastUse: clock, isShared: true)
+        return nextState
+    }
+
+    /// Whether a shared state has exactly these tokens.
+    package func shares(_ tokens: ArraySlice<Int32>) -> Bool {
+        states.values.contains { $0.isShared && $0.held.tokens.elementsEqual(tokens) }
     }
 
     /// Sets the most bytes of all saved states, 0 for none.
@@ -296,7 +313,7 @@ package struct SlotTable: Sendable, Hashable {
     private mutating func trimSaved() -> [Int] {
         var deletes: [Int] = []
         while states.values.reduce(0, { $0 + $1.bytes }) > rules.savedBytes,
-            let oldest = states.min(by: { $0.value.lastUse < $1.value.lastUse })?.key
+            let oldest = states.filter({ !$0.value.isShared }).min(by: { $0.value.lastUse < $1.value.lastUse })?.key
         {
             forget(oldest)
             deletes.append(oldest)

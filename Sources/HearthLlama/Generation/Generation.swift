@@ -28,6 +28,8 @@ final class Generation {
     private let outlet: AnswerOutlet
     private var facts: GenerationFacts
     private var running: Stopwatch
+    /// The position at which the state of the app's instructions is kept; `nil` if it is kept already.
+    private var instructionsEnd: Int?
     /// The tokens of the answer that are still to be computed.
     private var answer: ArraySlice<llama_token> = []
 
@@ -61,6 +63,8 @@ final class Generation {
         self.sequence = sequence
         phase = .prefill
         running = time.stopwatch()
+        if model.conversations.wantsInstructions(of: prompt) { instructionsEnd = prompt.ownCount }
+        keepInstructions()
         facts.cacheMiss = miss
         facts.cachedTokens = position
         for notice in prompt.notices { outlet.yield(notice) }
@@ -74,7 +78,7 @@ final class Generation {
     var step: Prompt.Step? {
         switch phase {
         case .waiting, .finished: nil
-        case .prefill: prompt.step(at: position)
+        case .prefill: prompt.step(at: position, until: instructionsEnd)
         case .decode: .tokens(answer.indices)
         }
     }
@@ -123,6 +127,13 @@ final class Generation {
     /// Delivers the waiting events. Called before work that takes longer than a step of answers.
     func handOver() { outlet.handOver() }
 
+    /// Keeps the state of the app's instructions once exactly their tokens are computed.
+    private func keepInstructions() {
+        guard position == instructionsEnd else { return }
+        instructionsEnd = nil
+        model.conversations.keepInstructions(of: prompt, in: sequence)
+    }
+
     /// Counts an encoded picture of the prompt.
     func didEncodePicture() { facts.encodedPictures += 1 }
 
@@ -130,6 +141,7 @@ final class Generation {
     /// - Parameter index: the place of the last token in the batch, if its logits were requested.
     func didCompute(_ count: Int, logits index: Int32?) {
         if phase == .prefill {
+            keepInstructions()
             outlet.yield(.phase(.prefill(done: position, total: prompt.ledger.count)))
             guard position == prompt.ledger.count else { return }
             facts.prefilledTokens = prompt.ledger.count - facts.cachedTokens

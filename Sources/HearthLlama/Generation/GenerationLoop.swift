@@ -194,6 +194,9 @@ final class GenerationLoop: @unchecked Sendable {
         }
     }
 
+    /// The most tokens of a call for preparations alone: what is lost when a question ends them, and computed again.
+    private static let preparedTokens = 32
+
     private struct Part {
         let run: Generation
         let tokens: ArraySlice<llama_token>
@@ -208,17 +211,19 @@ final class GenerationLoop: @unchecked Sendable {
             runs.append(run)
             wants.append((range.count, run.phase == .decode))
         }
+        let isPreparing = !runs.isEmpty && runs.allSatisfy(\.request.isPreparation)
         let plan = BatchPlan(
-            wants, capacity: model.chunkSize, besideOthers: pace.tokens, isBesideOthers: isBesideOthers,
-            turn: promptSteps)
+            wants, capacity: isPreparing ? min(Self.preparedTokens, model.chunkSize) : model.chunkSize,
+            besideOthers: pace.tokens, isBesideOthers: isBesideOthers, turn: promptSteps)
         // llama.cpp computes sequences with cells of their own together if their numbers follow each other.
         compute(zip(runs, plan.answers).sorted { $0.0.sequence < $1.0.sequence }, isPrompts: false)
         if plan.prompts.contains(where: { $0 > 0 }) {
             // Delivers the answers' tokens before the longer call.
             handOver()
             let watch = time.stopwatch()
-            guard let count = compute(zip(runs, plan.prompts), isPrompts: true) else { return }
-            pace.observe(tokens: count, seconds: watch.elapsed.seconds)
+            guard let count = compute(zip(runs, plan.prompts), isPrompts: true, threads: isPreparing ? 1 : .max)
+            else { return }
+            if !isPreparing { pace.observe(tokens: count, seconds: watch.elapsed.seconds) }
             promptSteps &+= 1
         }
     }
@@ -226,7 +231,9 @@ final class GenerationLoop: @unchecked Sendable {
     /// Computes one call for some generations.
     /// - Returns: the number of computed tokens; `nil` for a call that failed.
     @discardableResult
-    private func compute(_ shares: some Sequence<(Generation, Int)>, isPrompts: Bool) -> Int? {
+    private func compute(
+        _ shares: some Sequence<(Generation, Int)>, isPrompts: Bool, threads: Int = .max
+    ) -> Int? {
         batch.removeAll()
         var parts: [Part] = []
         for (run, count) in shares where count > 0 {
@@ -243,7 +250,9 @@ final class GenerationLoop: @unchecked Sendable {
         let status =
             isMeasured
             ? model.runDecodeStep(streams: parts.count) { model.sequences.context.decode(batch, for: model.listeners) }
-            : model.runPrefillStep { model.sequences.context.decode(batch, for: model.listeners) }
+            : model.runPrefillStep(onAtMost: threads) {
+                model.sequences.context.decode(batch, for: model.listeners)
+            }
         guard status == 0 else {
             didFail(parts.map(\.run), status)
             return nil

@@ -13,10 +13,11 @@ struct Mailbox {
 
     var generations: [GenerationRequest] { running + waiting }
 
-    /// Adds a generation, unless the queue is full.
+    /// Adds a generation, unless the queue is full. All but preparations end the preparations.
     /// - Parameter queue: the roles whose requests the same model answers, the request's own among them.
     /// - Returns: the reason of a refusal.
     mutating func add(_ request: GenerationRequest, _ admission: Admission, queue: [EngineRole]) -> LLMError? {
+        if !request.isPreparation { endPreparations() }
         // A cancelled request is only waiting for its removal.
         let ahead = waiting.count { queue.contains($0.role) && !$0.signal.isCancelled }
         let busy = running.count { queue.contains($0.role) }
@@ -25,7 +26,16 @@ struct Mailbox {
         return nil
     }
 
-    mutating func add(_ request: VectorRequest) { vectors.append(request) }
+    mutating func add(_ request: VectorRequest) {
+        endPreparations()
+        vectors.append(request)
+    }
+
+    /// Whether there is other work than preparations.
+    var hasAnswers: Bool { generations.contains { !$0.isPreparation && !$0.signal.isSet } || !vectors.isEmpty }
+
+    /// Stops the preparations, because other work arrives. What they have computed stays.
+    func endPreparations() { for request in generations where request.isPreparation { request.signal.cancel() } }
 
     /// Removes a request that begins from the waiting ones.
     mutating func begin(_ request: GenerationRequest) {

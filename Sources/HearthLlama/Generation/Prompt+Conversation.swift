@@ -1,4 +1,5 @@
 #if Llama
+import Foundation
 import HearthBase
 import HearthInference
 
@@ -61,15 +62,28 @@ extension Prompt {
         }
         if request.isPreparation {
             self = try Self.known(of: fit.kept(of: conversation.messages, without: outcome.dropped), by: tokens)
-            self.notices = notices
-            return
+        } else {
+            let opening = try model.vocabulary.tokens(
+                of: rendered?.opening ?? "", addSpecial: false, parseSpecial: true)
+            self.init(
+                parts, text: (rendered?.text ?? "") + conversation.begun, opening: opening, calls: rendered?.calls,
+                isTruncated: outcome.dropped > 0)
         }
-        let opening = try model.vocabulary.tokens(
-            of: rendered?.opening ?? "", addSpecial: false, parseSpecial: true)
-        self.init(
-            parts, text: (rendered?.text ?? "") + conversation.begun, opening: opening, calls: rendered?.calls,
-            isTruncated: outcome.dropped > 0)
         self.notices = notices
+        if model.keepsInstructions { ownCount = try Self.countOwn(of: request, in: ledger, by: tokens) }
+    }
+
+    /// The tokens at the beginning of a prompt that it has in common with all prompts of the app's instructions alone.
+    /// So none of them depends on what a person wrote.
+    private static func countOwn(
+        of request: GenerationRequest, in ledger: [TokenID], by tokens: PromptTokens
+    ) throws -> Int {
+        let length = request.options.ownInstructions
+        guard length > 0, let system = request.messages.first, system.role == .system,
+            let own = String(bytes: system.content.utf8.prefix(length), encoding: .utf8)
+        else { return 0 }
+        let alone = try known(of: [ChatMessage(.system, own), ChatMessage(.user, "")], by: tokens)
+        return PrefixPlan.commonLength(alone.ledger, ledger)
     }
 
     /// Takes the given tokens, or joins the texts of the messages, without a chat template.

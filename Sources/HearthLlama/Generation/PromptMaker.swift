@@ -11,6 +11,8 @@ struct PromptMaker: Sendable {
     let historyLimit: Int?
     /// The most tokens of one part of a picture.
     let largestPicture: Int
+    /// Whether the state of the app's instructions is kept on the disk.
+    let keepsInstructions: Bool
 
     var vocabulary: Vocabulary { weights.vocabulary }
 
@@ -20,6 +22,7 @@ struct PromptMaker: Sendable {
         window = model.information.contextLength
         historyLimit = model.historyLimit
         largestPicture = model.largestPicture
+        keepsInstructions = model.conversations.keepsInstructions
     }
 
     /// Refuses a request whose text cannot fit, before any of it is cut into tokens.

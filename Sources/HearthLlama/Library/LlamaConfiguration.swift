@@ -53,6 +53,12 @@ public struct LlamaConfiguration: Sendable, Hashable {
     /// the loaded models leave free.
     public var stateBytes: UInt64?
 
+    /// The folder for the computed states of the app's instructions, of this model alone. They hold nothing that a person
+    /// said, and make the first answer of the next process begin sooner. `nil` keeps none.
+    package var instructionFolder: Path?
+    /// The most bytes of the states in ``instructionFolder``.
+    package static let instructionBytes: UInt64 = 128 << 20
+
     /// Makes a configuration whose defaults suit the machine.
     /// - Parameter deviceMemory: the bytes the process may use; `nil` for the smaller of the installed memory and
     ///   the control group's limit, which is read in this call.

@@ -89,7 +89,11 @@ final class LoadedModel: @unchecked Sendable {
             sequences, maker: try Self.maker(path, projector, configuration),
             canGoBack: weights.canForgetAPart,
             states: StateCache(
-                folder: configuration.stateFolder, limit: configuration.resolvedStateBytes, fileSystem: fileSystem))
+                folder: configuration.stateFolder, limit: configuration.resolvedStateBytes, fileSystem: fileSystem),
+            instructions: configuration.instructionFolder.map {
+                StateCache(
+                    ownFolder: $0, limit: LlamaConfiguration.instructionBytes, fileSystem: fileSystem)
+            })
         self.supportsVision = supportsVision || projectorMade != nil
         sequences.context.listen(to: listeners)
         try warmUp(path)
@@ -104,12 +108,12 @@ final class LoadedModel: @unchecked Sendable {
         return states || pictures
     }
 
-    /// Identifies the files and settings to which a state belongs. Empty without a folder, because states of other
+    /// Identifies the files and settings to which a state belongs. Empty without folders, because states of other
     /// processes are then never read.
     private static func maker(
         _ path: Path, _ projector: Path?, _ configuration: LlamaConfiguration
     ) throws -> String {
-        if configuration.stateFolder == nil { return "" }
+        if configuration.stateFolder == nil, configuration.instructionFolder == nil { return "" }
         let files = try ([path] + [projector].compactMap { $0 }).map { try ModelFingerprint.read($0) }
         let layout = configuration.hasFlashAttention ? "" : " without flash attention"
         let settings = "\(configuration.cacheType.rawValue) \(configuration.imageTokens)\(layout)"
@@ -166,11 +170,15 @@ final class LoadedModel: @unchecked Sendable {
     }
 
     /// Runs a step that computes prompts.
-    /// - Parameter others: the number of threads that computed, if other than those of the context; called after
-    ///   the step.
-    func runPrefillStep(by others: () -> Int? = { nil }, _ step: () throws -> Int32) rethrows -> Int32 {
-        sequences.context.setThreadCount(threads.count)
-        return try threads.runPrefillStep(by: others, step)
+    /// - Parameters:
+    ///   - limit: the most threads of the context that compute.
+    ///   - others: the number of threads that computed, if other than those of the context; called after the step.
+    func runPrefillStep(
+        onAtMost limit: Int = .max, by others: () -> Int? = { nil }, _ step: () throws -> Int32
+    ) rethrows -> Int32 {
+        let count = min(limit, threads.count)
+        sequences.context.setThreadCount(count)
+        return try threads.runPrefillStep(by: { others() ?? count }, step)
     }
 }
 

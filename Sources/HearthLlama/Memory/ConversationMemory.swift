@@ -8,6 +8,10 @@ final class ConversationMemory {
     let maker: String
     private let reach: MemoryReach
     private let states: StateCache
+    /// The states of the app's instructions in a folder of this model's own.
+    private let instructions: StateCache?
+    /// The numbers of the states in ``instructions``.
+    private var shared: Set<Int> = []
     private let sequences: Sequences
     private(set) var table: SlotTable
 
@@ -15,12 +19,14 @@ final class ConversationMemory {
     /// - Parameters:
     ///   - canGoBack: whether the model can forget the end of a sequence.
     ///   - states: the states of conversations that have no place in the context.
+    ///   - instructions: the states of the app's instructions; `nil` keeps none.
     init(
-        _ sequences: Sequences, maker: String, canGoBack: Bool, states: StateCache
+        _ sequences: Sequences, maker: String, canGoBack: Bool, states: StateCache, instructions: StateCache? = nil
     ) {
         self.sequences = sequences
         self.maker = maker
         self.states = states
+        self.instructions = instructions
         reach = canGoBack ? .anywhere : .presentOnly
         let count = sequences.context.sequences
         table = SlotTable(
@@ -32,6 +38,11 @@ final class ConversationMemory {
         _ = states.trim()
         for state in states.found(maker: maker, window: sequences.context.length) {
             add(state.place, held(state.tokens), state.bytes, slot: nil)
+        }
+        guard let instructions else { return }
+        _ = instructions.trim()
+        for state in instructions.found(maker: maker, window: sequences.context.length) {
+            share(state.place, held(state.tokens), in: instructions)
         }
     }
 
@@ -82,7 +93,7 @@ final class ConversationMemory {
     func begin(
         _ prompt: Prompt, need: Int, beside others: Int, onRead: @escaping @Sendable () -> Void = {}
     ) -> Outcome {
-        for gone in states.takeLost() { table.forget(gone) }
+        for gone in states.takeLost() + (instructions?.takeLost() ?? []) { forget(gone) }
         noteRunning()
         let tokens = prompt.ledger
         var chosen = table
@@ -102,7 +113,10 @@ final class ConversationMemory {
         }
         var restored: (number: Int, reading: StateCache.Reading)?
         if let number = choice.restores {
-            guard let reading = states.read(number, onRead: onRead) else { return .readsState }
+            // A conversation of which nothing is kept does not date the file either.
+            let cache = cache(of: number)
+            let isDated = cache === states || prompt.ownCount > 0
+            guard let reading = cache.read(number, isDated: isDated, onRead: onRead) else { return .readsState }
             restored = (number, reading)
         }
         table = chosen
@@ -136,21 +150,33 @@ final class ConversationMemory {
 
     /// Replaces the tokens of a sequence by a saved state. A state that cannot be restored is not used again.
     private func restore(_ number: Int, _ reading: StateCache.Reading, in slot: Int) -> Bool {
+        let cache = cache(of: number)
         if let state = reading.state, state.maker == maker, sequences.restore(state.tokens, state.state, in: slot) {
+            cache.didRestore(number)
             return true
         }
-        table.forget(number)
+        forget(number)
         switch reading {
         // The folder has logged the reason.
-        case .unreadable: states.leave(number)
+        case .unreadable: cache.leave(number)
         case .gone, .damaged:
             Log.write(.info, "memory", "the saved state of a conversation is gone or damaged")
-            states.delete(number)
+            cache.delete(number)
         case .whole:
             Log.write(.warning, "memory", "deleted the state of a conversation that cannot be restored")
-            states.delete(number)
+            cache.delete(number)
         }
         return false
+    }
+
+    private func cache(of number: Int) -> StateCache {
+        if let instructions, shared.contains(number) { return instructions }
+        return states
+    }
+
+    private func forget(_ number: Int) {
+        table.forget(number)
+        shared.remove(number)
     }
 
     /// Frees a sequence, which keeps the tokens in its ledger.
@@ -183,6 +209,16 @@ final class ConversationMemory {
         }
     }
 
+    /// Empties all idle sequences, and drops the conversations that are saved in memory.
+    func forgetIdle() {
+        for slot in table.slots.indices where !table.slots[slot].isBusy { empty(slot) }
+        guard !states.outlivesTheModel else { return }
+        for state in table.savedStates.subtracting(shared) {
+            table.forget(state)
+            states.delete(state)
+        }
+    }
+
     private func empty(_ slot: Int) {
         sequences.clear(slot)
         table.release(slot, holding: held([]))
@@ -192,6 +228,7 @@ final class ConversationMemory {
     /// files. The most recently used one is written last, because files are ordered by date. Called on another
     /// thread than the engine's when the model is unloaded.
     func saveAll() {
+        defer { instructions?.settle() }
         guard states.outlivesTheModel else { return }
         for slot in table.unsavedSlots.reversed() {
             states.settle()
@@ -221,6 +258,32 @@ final class ConversationMemory {
         let saved = table.didSave(held, bytes: bytes, slot: slot)
         states.keep(place, as: saved.state)
         for old in saved.deletes { states.delete(old) }
+    }
+
+    // MARK: Instructions
+
+    var keepsInstructions: Bool { instructions != nil }
+
+    /// Whether the state of a prompt's instructions is worth keeping, and not kept yet.
+    func wantsInstructions(of prompt: Prompt) -> Bool {
+        instructions != nil && prompt.ownCount >= table.rules.fewestTokens
+            && !table.shares(prompt.ledger.prefix(prompt.ownCount))
+    }
+
+    /// Keeps the state of a sequence that holds the instructions of a prompt and no more.
+    func keepInstructions(of prompt: Prompt, in sequence: Int) {
+        guard let instructions, wantsInstructions(of: prompt),
+            sequences.ledger(sequence).elementsEqual(prompt.ledger.prefix(prompt.ownCount)),
+            let (tokens, bytes) = sequences.state(of: sequence, limit: instructions.limit),
+            let place = instructions.place(for: StateFile(maker: maker, tokens: tokens, state: bytes))
+        else { return }
+        share(place, held(tokens), in: instructions)
+    }
+
+    private func share(_ place: StateCache.Place, _ held: HeldPrefix, in instructions: StateCache) {
+        let number = table.didShare(held)
+        shared.insert(number)
+        instructions.keep(place, as: number)
     }
 
     private func held(_ tokens: [TokenID]) -> HeldPrefix { HeldPrefix(tokens: tokens, reach: reach) }

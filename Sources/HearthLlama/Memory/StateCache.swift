@@ -55,6 +55,12 @@ final class StateCache: Sendable {
         contents = Locked(Contents(limit: limit))
     }
 
+    /// Makes a cache in a folder that belongs to one model: files in it that the model cannot use are deleted.
+    init(ownFolder folder: Path, limit: UInt64, fileSystem: any FileSystem = LocalFileSystem()) {
+        self.folder = StateFolder(path: folder, fileSystem: fileSystem, isOwn: true)
+        contents = Locked(Contents(limit: limit))
+    }
+
     /// Whether saved states still exist after the model is unloaded.
     var outlivesTheModel: Bool { folder != nil }
 
@@ -69,7 +75,9 @@ final class StateCache: Sendable {
         let bytes = state.byteCount
         guard bytes <= limit else { return nil }
         guard let folder else { return .memory(state) }
-        guard let name = PathComponent(UUID().uuidString.lowercased() + StateFile.suffix) else { return nil }
+        // In a folder of the model's own, two processes that save the same tokens write one file.
+        let mark = folder.isOwn ? state.digestOfTokens.description : UUID().uuidString.lowercased()
+        guard let name = PathComponent(mark + StateFile.suffix) else { return nil }
         let fits = contents.withLock { contents in
             let sum = contents.unwrittenBytes + bytes
             guard contents.unwrittenBytes == 0 || sum <= Self.unwrittenLimit else { return false }
@@ -113,9 +121,11 @@ final class StateCache: Sendable {
     }
 
     /// Reads a state.
-    /// - Parameter onRead: called on the background thread after a file is read; then call this function again.
+    /// - Parameters:
+    ///   - isDated: whether the file counts as used now.
+    ///   - onRead: called on the background thread after a file is read; then call this function again.
     /// - Returns: `nil` while a state is read from its file. Only one is read at a time.
-    func read(_ number: Int, onRead: @escaping @Sendable () -> Void) -> Reading? {
+    func read(_ number: Int, isDated: Bool = true, onRead: @escaping @Sendable () -> Void) -> Reading? {
         let (known, path) = contents.withLock { contents -> (Reading?, Path?) in
             switch contents.places[number] {
             case nil: return (.gone, nil)
@@ -134,11 +144,18 @@ final class StateCache: Sendable {
         }
         guard let folder, let path else { return known }
         queue.add { [self] in
-            let reading = folder.read(path)
+            let reading = folder.read(path, isDated: isDated)
             contents.withLock { if $0.asked == number { $0.reading = reading } }
             onRead()
         }
         return nil
+    }
+
+    /// Records that llama.cpp has read a state whole.
+    func didRestore(_ number: Int) {
+        guard let folder, folder.isOwn, case .file(let path, nil)? = contents.withLock({ $0.places[number] })
+        else { return }
+        queue.add { folder.putBack(path) }
     }
 
     /// Forgets a state and leaves its file to other processes.
@@ -160,15 +177,16 @@ final class StateCache: Sendable {
     /// Blocks until all requested file changes are made.
     func settle() { queue.settle() }
 
-    /// The saved states with the same maker, the least recently used first. Blocks.
+    /// The saved states with the same maker, the least recently used first. Broken ones are deleted, and all others in a
+    /// folder of the model's own. Blocks.
     func found(maker: String, window: Int) -> [(place: Place, tokens: [TokenID], bytes: UInt64)] {
         guard let folder, limit > 0 else { return [] }
         return list { try folder.files() }.reversed().compactMap { file in
             guard !file.isTemporary else { return nil }
             let front = folder.beginning(of: file.path, length: StateFile.frontLength(tokens: window))
             switch StateFile.front(of: front, size: file.bytes, maker: maker, window: window) {
-            case .foreign: return nil
-            case .broken:
+            case .foreign where !folder.isOwn: return nil
+            case .foreign, .broken:
                 folder.delete(file.path)
                 return nil
             case .usable(let tokens): return (.file(file.path, unwritten: nil), tokens, file.bytes)

@@ -25,6 +25,14 @@ struct StateFile: Sendable, Hashable {
     /// The length of the file in bytes.
     var byteCount: UInt64 { UInt64(Self.headLength + maker.utf8.count + tokens.count * 4 + state.count + 16) }
 
+    /// Names the tokens and their maker.
+    var digestOfTokens: SHA256Digest {
+        var hasher = SHA256Hasher()
+        tokens.withUnsafeBytes { hasher.update($0) }
+        Array(maker.utf8).withUnsafeBytes { hasher.update($0) }
+        return hasher.finalize()
+    }
+
     /// Writes the file without copying the state, which may have a gigabyte. The digest is written last; a file
     /// without it cannot be used.
     /// - Throws: ``FileError``.

@@ -6,6 +6,8 @@ import HearthBase
 struct StateFolder {
     let path: Path
     let fileSystem: any FileSystem
+    /// Whether the folder belongs to one model, and has no other files.
+    var isOwn = false
 
     /// A file that begins like a state.
     struct File {
@@ -26,7 +28,7 @@ struct StateFolder {
             }
             let file = path.appending(component)
             guard let status = try fileSystem.status(at: file, followLinks: false), status.kind == .file,
-                StateFile.isState(beginning(of: file, length: StateFile.magic.count))
+                isOwn || StateFile.isState(beginning(of: file, length: StateFile.magic.count))
             else { return nil }
             return File(path: file, used: status.modified, bytes: status.size, isTemporary: isTemporary)
         }
@@ -99,13 +101,16 @@ struct StateFolder {
         }
     }
 
-    /// Reads a state and marks it as used now.
-    func read(_ path: Path) -> StateCache.Reading {
+    /// Reads a state. In a folder of the model's own it is then set aside: a state that ends the process while llama.cpp
+    /// reads it is not read again.
+    /// - Parameter isDated: whether it is marked as used now.
+    func read(_ path: Path, isDated: Bool = true) -> StateCache.Reading {
         do {
             guard let status = try fileSystem.status(at: path), status.kind == .file else { return .gone }
             let data = try fileSystem.contents(ofFile: path, limit: Int(clamping: status.size))
             guard let state = StateFile(decoding: data) else { return .damaged }
-            touch(path)
+            if isDated { touch(path) }
+            if isOwn { try fileSystem.rename(path, to: aside(path)) }
             return .whole(state)
         } catch let error as FileError where error.code == .notFound {
             return .gone
@@ -115,9 +120,26 @@ struct StateFolder {
         }
     }
 
+    /// Puts a state back that was set aside and restored.
+    func putBack(_ path: Path) {
+        do {
+            try fileSystem.rename(aside(path), to: path)
+        } catch let error as FileError where error.code == .notFound {
+            // Another process has put it back, or deleted it.
+        } catch {
+            Log.write(.warning, "memory", "cannot put a state back: \(error)")
+        }
+    }
+
+    /// The name of a state that llama.cpp reads. It counts as unfinished.
+    private func aside(_ path: Path) -> Path {
+        self.path.joined("." + path.lastComponent + Path.temporaryMark + "read")
+    }
+
     func delete(_ file: Path) {
         do {
             try fileSystem.removeFile(file)
+            if isOwn { try fileSystem.removeFile(aside(file)) }
         } catch {
             Log.write(.warning, "memory", "cannot delete the state of a conversation: \(error)")
         }

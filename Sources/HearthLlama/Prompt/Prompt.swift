@@ -20,6 +20,8 @@ struct Prompt {
     let extraCells: Int
     /// Whether computed tokens of earlier prompts are reused.
     var reusesTokens = true
+    /// The positions at the beginning that hold the app's instructions alone, whose state may be kept on the disk.
+    var ownCount = 0
     /// Facts to tell the caller when the generation begins.
     var notices: [GenerationEvent] = []
     /// The pictures with the positions where they begin, in order.
@@ -70,11 +72,13 @@ struct Prompt {
     }
 
     /// The step at a position before the end, outside a picture.
-    func step(at position: Int) -> Step {
-        guard let next = pictures.first(where: { $0.start >= position }) else {
-            return .tokens(position..<ledger.count)
-        }
-        return next.start == position ? .picture(next.picture) : .tokens(position..<next.start)
+    /// - Parameter stop: a position after which another step begins; `nil` for none.
+    func step(at position: Int, until stop: Int? = nil) -> Step {
+        let next = pictures.first { $0.start >= position }
+        if let next, next.start == position { return .picture(next.picture) }
+        var end = next?.start ?? ledger.count
+        if let stop, stop > position { end = min(end, stop) }
+        return .tokens(position..<end)
     }
 
     /// Whether a picture begins at or after a position.

@@ -45,6 +45,8 @@ package struct CollectionFacts: Sendable {
     package var orphans: [Remnant] = []
     /// Cached catalogs of origins that are not configured any more.
     package var strayCatalogs: [Remnant] = []
+    /// Computed states of instructions for weights that are not installed.
+    package var strayStates: [Remnant] = []
 }
 
 /// Reasons to keep a release.

@@ -5,11 +5,11 @@ import HearthCatalog
 /// Decides from ``CollectionFacts`` alone which items are removed, which stay, and why.
 ///
 /// Without a budget it removes: releases older than the active one of their family, outdated artifacts and those of
-/// removed releases, orphaned transfers, and cached catalogs of unconfigured origins. With a budget it also removes the
+/// removed releases, orphaned transfers, cached catalogs of unconfigured origins, and states for weights that are not installed. With a budget it also removes the
 /// releases used longest ago until the rest fits, but none that has a binding reason to stay.
 package struct CollectionPlan: Sendable, Hashable {
-    /// The age in seconds from which orphaned transfers are removed: a process may be about to record the purpose of a
-    /// newer one.
+    /// The age in seconds from which orphaned transfers and stray states are removed: a process may be about to record
+    /// the purpose of a newer transfer, and a model that is opened by its path uses its states without being installed.
     package static let orphanAge: TimeInterval = 86_400
 
     /// An item to remove.
@@ -20,6 +20,8 @@ package struct CollectionPlan: Sendable, Hashable {
         case transfer(String)
         /// A cached catalog, by the name of its folder.
         case catalog(String)
+        /// The computed states of instructions for one file of weights, by the name of their folder.
+        case state(String)
 
         /// The kind, for programs.
         package var kind: String {
@@ -28,6 +30,7 @@ package struct CollectionPlan: Sendable, Hashable {
             case .prepared: "prepared"
             case .transfer: "transfer"
             case .catalog: "catalog"
+            case .state: "state"
             }
         }
 
@@ -36,7 +39,7 @@ package struct CollectionPlan: Sendable, Hashable {
             switch self {
             case .release(let identity), .prepared(let identity): identity.description
             case .transfer(let name): name
-            case .catalog(let name): name
+            case .catalog(let name), .state(let name): name
             }
         }
     }
@@ -115,7 +118,7 @@ package struct CollectionPlan: Sendable, Hashable {
             removals.append(
                 Removal(item: .prepared(member.identity), reason: .outdated, bytes: member.outdatedBytes))
         }
-        let orphans = facts.orphans.filter { orphan in
+        let orphans = (facts.orphans + facts.strayStates).filter { orphan in
             orphan.changed.map { now.timeIntervalSince($0) >= Self.orphanAge } ?? false
         }
         for stray in facts.strayPrepared + orphans + facts.strayCatalogs {

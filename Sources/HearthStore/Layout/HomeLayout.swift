@@ -20,6 +20,8 @@ import HearthCatalog
 ///   transfers/<key>/                         an unfinished transfer
 ///   catalogs/<key>/                          the last good copy of an origin's manifest
 ///   trust/<key>/                             the trusted metadata of a signed origin; never removed
+///   instruction-states/<hash>/               computed states of the assistant's instructions, of one file of weights;
+///                                            can be computed again
 ///   device-id                                identifies the device for rollouts; random, 0600
 ///   leases/<family>/<release>/<token>        a process that reads a release; see ``ReleaseLeases``
 /// ```
@@ -50,6 +52,13 @@ package struct HomeLayout: Sendable, Hashable {
     package var prepared: Path { home.appending("prepared") }
     /// The folder of marks: the stages that processes have reached with releases.
     package var marks: Path { home.appending("marks") }
+    /// The folder of the computed states of instructions, with a folder for each file of weights.
+    package var instructionStates: Path { home.appending("instruction-states") }
+    /// The name of the folder of a file's states.
+    package static func stateFolderName(of weights: Path) -> String {
+        String(SHA256Digest(hashing: Array(weights.string.utf8)).description.prefix(16))
+    }
+
     /// The folder of unfinished transfers.
     package var transfers: Path { home.appending("transfers") }
 

@@ -127,6 +127,7 @@ package final class EngineService: Sendable {
             let rendered = try await reader.rendered(messages, options: options)
             return .rendered(rendered.text, rendered.tokenCount)
         case .unload: await reader.unload()
+        case .forget: await reader.forget()
         case .open, .work, .cancel, .answerNow: break
         }
         return .done

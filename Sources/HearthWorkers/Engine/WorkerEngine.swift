@@ -147,6 +147,12 @@ package final class WorkerEngine: InferenceEngine, TokenReader {
         }
     }
 
+    /// A worker that has died holds nothing.
+    package func forget() async {
+        guard let connection = state.withLock({ $0.connection }), connection.isAlive else { return }
+        _ = try? await connection.ask(.forget)
+    }
+
     package func embed(_ texts: [String]) async throws -> [[Float]] {
         let connection = try await connection()
         let length = try facts.information.embeddingLength

@@ -11,6 +11,8 @@ enum EngineOrder: Sendable {
     case count([ChatMessage])
     case pieces([TokenID])
     case rendered([ChatMessage], GenerationOptions)
+    /// Forgets the computed tokens of conversations.
+    case forget
     /// Other work on a model's files, with the content of `EngineService.Work`.
     case work([UInt8])
     /// Saves what outlives the engine, and ends the process.
@@ -34,6 +36,7 @@ enum EngineOrder: Sendable {
         case .cancel: 10
         case .answerNow: 11
         case .work: 12
+        case .forget: 13
         }
     }
 
@@ -55,7 +58,7 @@ enum EngineOrder: Sendable {
             writer.write(limit) { $0.write($1) }
         case .count(let messages): writer.write(messages)
         case .pieces(let tokens): writer.write(numbers: tokens)
-        case .unload, .cancel, .answerNow: break
+        case .unload, .cancel, .answerNow, .forget: break
         }
         return writer.bytes
     }
@@ -83,6 +86,7 @@ enum EngineOrder: Sendable {
         case 10: order = .cancel
         case 11: order = .answerNow
         case 12: order = .work(Array(try reader.data()))
+        case 13: order = .forget
         default: throw WireError()
         }
         try reader.end()

@@ -18,6 +18,7 @@ extension WireWriter {
         write(options.promptTokens) { $0.write(numbers: $1) }
         write(options.keepsAllMessages)
         write(options.reusesPrompt)
+        write(options.ownInstructions)
         write(options.continuesLastMessage)
         switch options.toolChoice {
         case .automatic: write(UInt8(0))
@@ -107,6 +108,7 @@ extension WireReader {
         options.promptTokens = try optional { reader throws(WireError) in try reader.numbers() }
         options.keepsAllMessages = try bool()
         options.reusesPrompt = try bool()
+        options.ownInstructions = try integer()
         options.continuesLastMessage = try bool()
         switch try number(UInt8.self) {
         case 0: options.toolChoice = .automatic

@@ -135,10 +135,16 @@ struct CollectionPlanTests {
                     item: .transfer(key.name), bytes: UInt64(bytes), changed: Self.now.addingTimeInterval(-age)))
         }
         facts.orphans.append(CollectionFacts.Remnant(item: .transfer(key.name), bytes: 4, changed: nil))
+        for (age, bytes) in [(3600.0, 32), (CollectionPlan.orphanAge, 64)] {
+            facts.strayStates.append(
+                CollectionFacts.Remnant(
+                    item: .state("\(bytes)"), bytes: UInt64(bytes), changed: Self.now.addingTimeInterval(-age)))
+        }
         facts.strayPrepared = [CollectionFacts.Remnant(item: .prepared(try identity("1.0.0")), bytes: 8)]
         facts.strayCatalogs = [CollectionFacts.Remnant(item: .catalog("x"), bytes: 16)]
         let plan = CollectionPlan(facts, now: Self.now)
-        #expect(plan.freedBytes == 2 + 8 + 16)
+        #expect(plan.freedBytes == 2 + 64 + 8 + 16)
         #expect(plan.removals.allSatisfy { $0.reason == .stray })
+        #expect(plan.removals.filter { $0.item.kind == "state" }.map(\.item.name) == ["64"])
     }
 }

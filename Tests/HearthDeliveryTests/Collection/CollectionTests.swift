@@ -69,6 +69,35 @@ import Testing
         #expect(try await fixture.store.removeStrayPrepared(identity) && !fixture.exists(made))
     }
 
+    /// States for weights that are installed stay; those of a model that was opened by its path stay for a day.
+    @Test func theStatesOfAbsentWeightsGoADayAfterTheirLastUse() async throws {
+        let clock = ManualClock()
+        let fixture = try StoreFixture(time: clock.time)
+        let identity = try StoreFixture.identity()
+        try await fixture.install(identity)
+        let release = fixture.layout.folder(of: identity)
+        let weights = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: release.string).first { $0 != "receipt.json" })
+        func write(_ path: Path, age: Double) throws -> Path {
+            let name = HomeLayout.stateFolderName(of: path)
+            let file = try fixture.folder.write("home/instruction-states/\(name)/a.state", Data("HKVS".utf8))
+            for changed in [file, file.parent] {
+                try FileManager.default.setAttributes(
+                    [.modificationDate: clock.time.now.addingTimeInterval(-age)], ofItemAtPath: changed.string)
+            }
+            return file
+        }
+        let own = try write(release.joined(weights), age: 200_000)
+        let young = try write(Path("/models/young.gguf"), age: 3600)
+        let old = try write(Path("/models/old.gguf"), age: 90_000)
+        let plan = try await manager(fixture).collectionPlan()
+        #expect(plan.removals.map(\.item) == [.state(old.parent.lastComponent)])
+        #expect(plan.removals.map(\.bytes) == [4])
+        #expect(try await manager(fixture).collect(plan) == plan.removals)
+        #expect(try !fixture.exists(old.parent) && fixture.exists(young) && fixture.exists(own))
+        #expect(try await manager(fixture).collectionPlan().removals.isEmpty)
+    }
+
     @Test func whatIsBeingInstalledIsNotRemoved() async throws {
         let fixture = try StoreFixture()
         for version in ["1.0.0", "1.1.0", "1.2.0"] {

@@ -12,7 +12,7 @@ import Testing
 @testable import HearthServer
 
 /// An engine that gives its texts in order, the last one again and again. A text with `…` waits there until ``goOn()``.
-actor TalkingEngine: InferenceEngine {
+actor TalkingEngine: InferenceEngine, TokenReader {
     nonisolated let capabilities: EngineCapabilities = []
     nonisolated let modelInformation = ModelInformation(description: "talker", contextLength: 2048)
     private var texts: [String]
@@ -22,6 +22,13 @@ actor TalkingEngine: InferenceEngine {
     private(set) var stalls = 0
     /// The options of the answers so far, without those of probes.
     private(set) var options: [GenerationOptions] = []
+    /// The beginnings of prompts that it was to read early.
+    private(set) var preparations: [[ChatMessage]] = []
+    private(set) var forgettings = 0
+
+    func prepare(_ messages: [ChatMessage], options: GenerationOptions) { preparations.append(messages) }
+
+    func forget() { forgettings += 1 }
 
     init(_ texts: [String] = ["Hello there."]) { self.texts = texts }
 

@@ -16,7 +16,7 @@ async function readable(blob) {
 }
 
 /// The composer: `{ node, setBusy, focus, setText, refresh }`. `send({ text, pictures, act, think })` returns a
-/// promise; if it fails, the text comes back. `begun` is called when the person writes. The draft survives a reload.
+/// promise; if it fails, the text comes back. `begun(text)` is called when the person writes. The draft survives a reload.
 export function composer({ key, send, stop, commands, placeholder, begun }) {
     let pictures = [];
     let isBusy = false;
@@ -109,7 +109,7 @@ export function composer({ key, send, stop, commands, placeholder, begun }) {
         }
     }
 
-    area.addEventListener("input", () => { begun?.(); keep(); menu.update(); });
+    area.addEventListener("input", () => { begun?.(area.value); keep(); menu.update(); });
     area.addEventListener("keydown", (event) => {
         if (menu.take(event)) return;
         if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {

@@ -23,6 +23,19 @@ function loadEarly() {
     post("/activation/load").catch(() => {}).finally(() => { setTimeout(() => { isLoadAsked = false; }, 60_000); });
 }
 
+let draft = null;
+
+/// Lets the server read the question while it is written, so that its answer begins sooner.
+function readEarly(chat, text) {
+    const isDue = !draft;
+    draft = { ...(chat && { chat }), text: text.startsWith("/") ? "" : text };
+    if (!isDue) return;
+    setTimeout(() => {
+        post("/chats/prewarm", draft).catch(() => {});
+        draft = null;
+    }, 400);
+}
+
 /// The questions that were sent before a model was ready; they survive a reload.
 const waitingKey = "hearth-waiting-question";
 
@@ -42,7 +55,7 @@ export function show(main, [id]) {
     const field = composer({
         key: id ?? "new", placeholder: t(home && !canAnswer() ? "composer.early" : "composer.placeholder"),
         send: (question) => { stick(true); return send(thread, question); }, stop: () => post(at("chats", id, "stop")).catch(showError),
-        commands: commands(thread), begun: loadEarly,
+        commands: commands(thread), begun: (text) => { loadEarly(); readEarly(id, text); },
     });
     const head = chatHeader(headerActions(thread));
     const banner = thread ? modelBanner() : null;

@@ -14,6 +14,7 @@ actor LineEditor: LineReader {
     private nonisolated let keys: KeySource
     private let history: LineHistory?
     private let completion: @Sendable (String) -> LineCompletion
+    private nonisolated let typed = Locked<(@Sendable (String) -> Void)?>(nil)
     /// Started with the first line.
     private var session: EditSession?
 
@@ -46,13 +47,17 @@ actor LineEditor: LineReader {
         }
     }
 
+    nonisolated func watch(_ typed: @escaping @Sendable (String) -> Void) { self.typed.withLock { $0 = typed } }
+
     nonisolated func cancel() { keys.tell(.cancelled) }
 
     nonisolated func remember(_ text: String) { Task { await self.keep(text) } }
 
     private func read(_ prompt: String, _ initial: String) -> LineInput {
         if session == nil {
-            session = EditSession(keys: keys, entries: history?.entries() ?? [], completion: completion)
+            session = EditSession(keys: keys, entries: history?.entries() ?? [], completion: completion) { [typed] in
+                typed.withLock { $0 }?($0)
+            }
         }
         guard let session, !Task.isCancelled else { return .end }
         return session.read(prompt, initial)
@@ -84,6 +89,7 @@ private final class EditSession {
     private let entries: OpaquePointer?
     private let keys: KeySource
     private let completion: @Sendable (String) -> LineCompletion
+    private let typed: @Sendable (String) -> Void
     /// The prompt as the C string that libedit reads.
     private var prompt: UnsafeMutablePointer<CChar>
     private var isCancelled = false
@@ -98,8 +104,12 @@ private final class EditSession {
     private var filter = PasteFilter()
     private var pastes: [String] = []
 
-    init(keys: KeySource, entries lines: [String], completion: @escaping @Sendable (String) -> LineCompletion) {
+    init(
+        keys: KeySource, entries lines: [String], completion: @escaping @Sendable (String) -> LineCompletion,
+        typed: @escaping @Sendable (String) -> Void
+    ) {
         self.keys = keys
+        self.typed = typed
         self.completion = completion
         prompt = strdup("")
         edit = hearth_edit_start("hearth")
@@ -180,6 +190,7 @@ private final class EditSession {
     /// The next character; `nil` at the end.
     func nextKey() -> wchar_t? {
         while queue.isEmpty {
+            tellText()
             switch keys.next() {
             case .bytes(let bytes):
                 for byte in bytes {
@@ -201,6 +212,12 @@ private final class EditSession {
             }
         }
         return queue.removeFirst()
+    }
+
+    /// Tells the text of the line before the next key is awaited.
+    private func tellText() {
+        guard let line = el_line(edit)?.pointee, let start = line.buffer, let end = line.lastchar else { return }
+        typed(String(decoding: UnsafeRawBufferPointer(start: start, count: max(0, end - start)), as: UTF8.self))
     }
 
     func insertPaste() -> UInt8 {

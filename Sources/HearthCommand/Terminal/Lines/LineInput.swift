@@ -14,10 +14,16 @@ protocol LineReader: Sendable {
     /// Reads the next line.
     /// - Parameter initial: the text that stands there to be changed.
     func line(prompt: String, initial: String) async -> LineInput
+    /// Tells the text of the line after each key, where it is edited.
+    func watch(_ typed: @escaping @Sendable (String) -> Void)
     /// Gives up the line that is being read.
     func cancel()
     /// Adds a text to the history.
     func remember(_ text: String)
+}
+
+extension LineReader {
+    func watch(_ typed: @escaping @Sendable (String) -> Void) {}
 }
 
 /// Collects the lines of one message: a line goes on after a backslash at its end and within a fence of code.

@@ -74,6 +74,13 @@ struct SendOrder: Codable, Sendable {
     var think: Bool?
 }
 
+/// A question that is being written.
+struct DraftOrder: Codable, Sendable {
+    /// The id of the conversation; `nil` for a new one.
+    var chat: String?
+    var text: String
+}
+
 struct MessageOrder: Codable, Sendable { var message: String? }
 
 struct EditOrder: Codable, Sendable {

@@ -49,6 +49,8 @@ actor ChatDesk {
     /// The ids of conversations whose removal has begun, which are not opened again.
     private var removed: Set<String> = []
     private var uses: UInt64 = 0
+    /// The conversation whose first question is being written. Nothing of it is kept.
+    private var draft: ChatSession?
 
     /// The most open conversations without an answer on its way.
     private static let openLimit = 32
@@ -71,6 +73,7 @@ actor ChatDesk {
     /// Uses other settings from the next turn of each conversation on.
     func use(_ next: Assistant, orchestrator: LLMOrchestrator) async {
         assistant = next
+        draft = nil
         self.orchestrator = orchestrator
         for id in Array(open.keys) { await bringUpToDate(id) }
     }
@@ -198,6 +201,8 @@ actor ChatDesk {
         await chat.session.end()
         chat.turn?.cancel()
         await halt(chat)
+        // The home may be closed already, and its engines with it.
+        if chat.session.isPrivate { try? await home.present.hearth.forgetConversations() }
     }
 
     /// Stops the answer of a conversation and the actions that are carried out, and waits for their ends.
@@ -252,6 +257,16 @@ actor ChatDesk {
         open[id]?.model = newModel
         open[id]?.thinks = newThinks
         await bringUpToDate(id)
+    }
+
+    /// Reads the beginning of a question while it is written, in the background.
+    /// - Parameter id: the conversation; `nil` for a new one.
+    func prewarm(_ id: String?, _ text: String) async throws {
+        if let id { return await (try await openChat(id)).session.prewarm(promptPrefix: text) }
+        let session: ChatSession
+        if let draft { session = draft } else { session = try await assistant.session() }
+        draft = session
+        await session.prewarm(promptPrefix: text)
     }
 
     // MARK: Cards

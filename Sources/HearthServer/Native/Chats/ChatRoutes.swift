@@ -76,6 +76,16 @@ struct ChatRoutes: Sendable {
     private var messages: [NativeRoute] {
         [
             .json(
+                "POST", "/chats/prewarm", "Read a question while it is written, so that its answer begins sooner",
+                status: 202, example: #"{"chat": "id of the conversation", "text": "Hello, can you"}"#
+            ) { (_, order: DraftOrder) in
+                guard order.text.utf8.count <= Self.textLimit else {
+                    throw NativeFailure.bad("text", "a text of at most \(Self.textLimit) bytes")
+                }
+                try await desk.prewarm(order.chat, order.text)
+                return EmptyBody()
+            },
+            .json(
                 "POST", "/chats/{id}/messages", "Send a message and answer it", status: 202,
                 example: #"{"text": "Hello", "pictures": [], "think": true}"#
             ) { (call, order: SendOrder) in try await send(order, to: call.value("id")) },

@@ -1,19 +1,35 @@
 import Foundation
 import HearthBase
+import HearthStore
 
 /// The folders of kept states: one for each model, so that its worker reads and writes those of no other.
-enum WorkerStates {
-    /// The most bytes of all states together.
-    private static let limit: UInt64 = 1 << 30
+enum KeptStates {
+    /// The most bytes of the states of all conversations together.
+    static let conversationLimit: UInt64 = 1 << 30
+    /// The most bytes of the states of all instructions together, when a model is loaded. Its own may be as many again.
+    static let instructionLimit: UInt64 = 128 << 20
 
     /// The folder of a model's file.
     static func folder(of weights: Path, in folder: Path) -> Path {
-        let digest = SHA256Digest(hashing: Array(weights.string.utf8)).description
-        return Path(folder.string + "/" + digest.prefix(16))
+        folder.joined(HomeLayout.stateFolderName(of: weights))
+    }
+
+    /// The folder for the states of a model's instructions, made if needed; `nil` if none are kept. Without a folder the
+    /// instructions are computed anew, so an error is logged only. Blocks.
+    static func instructionFolder(of request: EngineRegistry.Request) -> Path? {
+        guard let states = request.instructionStates else { return nil }
+        let folder = folder(of: request.weights, in: states)
+        do {
+            try prepare(folder, limit: instructionLimit)
+            return folder
+        } catch {
+            Log.write(.info, "states", "the state of the instructions is not kept", [.error(error)])
+            return nil
+        }
     }
 
     /// Makes the folder, and removes the least recently used states of all models beyond the limit. Blocks.
-    static func prepare(_ folder: Path) throws {
+    static func prepare(_ folder: Path, limit: UInt64) throws {
         try FileManager.default.createDirectory(
             atPath: folder.string, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let keys: Set<URLResourceKey> = [.contentModificationDateKey, .fileSizeKey, .isRegularFileKey]
