@@ -105,13 +105,15 @@ extension RealModel {
             for other in ["an answer", "a vector"] {
                 let prepared = Task {
                     var computed = 0
+                    var hasAsked = false
                     do {
                         for try await event in engine.generate(
                             expected, options: GenerationOptions(), isPreparation: true)
                         {
                             guard case .phase(.prefill(let done, _)) = event, done > computed else { continue }
                             computed = done
-                            guard done > 32 else { continue }
+                            guard done > 32, !hasAsked else { continue }
+                            hasAsked = true
                             #expect(await engine.visited { $0.loops[.text]?.model.sequences.context.threadCount } == 1)
                             if other == "an answer" {
                                 let answer = try await Answer(
