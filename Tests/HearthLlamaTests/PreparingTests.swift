@@ -112,7 +112,7 @@ extension RealModel {
                         {
                             guard case .phase(.prefill(let done, _)) = event, done > computed else { continue }
                             computed = done
-                            guard done > 32, !hasAsked else { continue }
+                            guard done > 128, !hasAsked else { continue }
                             hasAsked = true
                             #expect(await engine.visited { $0.loops[.text]?.model.sequences.context.threadCount } == 1)
                             if other == "an answer" {
@@ -130,10 +130,10 @@ extension RealModel {
                     }
                 }
                 let end = try await prepared.value
-                #expect(end.isCancelled && end.computed > 32, "\(other)")
+                #expect(end.isCancelled && end.computed > 128, "\(other)")
                 let rest = try await Answer(
                     engine.generate(expected, options: GenerationOptions(), isPreparation: true))
-                #expect(rest.summary?.usage.cachedTokens ?? 0 > 32, "\(other)")
+                #expect(rest.summary?.usage.cachedTokens ?? 0 > 64, "\(other)")
                 await engine.forget()
             }
         }

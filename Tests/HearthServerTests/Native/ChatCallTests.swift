@@ -83,7 +83,7 @@ import Testing
             try await fixture.event("chat") {
                 $0["chat"]?["isAnswering"] == .boolean(false) && $0["chat"]?["messageCount"]?.int == 2
             }
-            #expect(try await fixture.call("GET", "/chats/\(id)").body["context"]?["length"]?.int == 2048)
+            #expect(try await fixture.call("GET", "/chats/\(id)").body["context"]?["length"]?.int == 4096)
         }
     }
 

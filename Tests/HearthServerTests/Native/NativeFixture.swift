@@ -14,7 +14,7 @@ import Testing
 /// An engine that gives its texts in order, the last one again and again. A text with `…` waits there until ``goOn()``.
 actor TalkingEngine: InferenceEngine, TokenReader {
     nonisolated let capabilities: EngineCapabilities = []
-    nonisolated let modelInformation = ModelInformation(description: "talker", contextLength: 2048)
+    nonisolated let modelInformation = ModelInformation(description: "talker", contextLength: 4096)
     private var texts: [String]
     private var isHeld = true
     private var held: [CheckedContinuation<Void, Never>] = []
