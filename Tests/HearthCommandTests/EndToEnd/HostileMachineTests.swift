@@ -80,7 +80,7 @@ private let searchPath = "/usr/sbin:/usr/bin:/sbin:/bin"
 
     @Test(
         arguments: [
-            (["--version"], 0), (["--help"], 0), (["pull", "--help"], 0), ([], 64), (["nonsense"], 64),
+            (["--version"], 0), (["--help"], 0), (["pull", "--help"], 0), ([], 0), (["nonsense"], 64),
             (["pull"], 64), (["use", "m@1"], 1), (["config", "get", "threads"], 1),
         ] as [([String], Int32)])
     func exitStatuses(words: [String], status: Int32) async throws {
