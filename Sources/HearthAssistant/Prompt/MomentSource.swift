@@ -13,6 +13,14 @@ package struct MomentSource: PromptSource {
             + "Tomorrow is \(text.weekday(tomorrow)) \(text.day(tomorrow))"
         return [PromptSection(name: Self.name, text: line, priority: PromptSection.required)]
     }
+
+    /// The section of the short form: the two days and the time, each digit of which is a token.
+    static func short(at moment: PromptMoment) -> PromptSection {
+        let text = PromptTime(moment.timeZone)
+        let tomorrow = text.calendar.date(byAdding: .day, value: 1, to: moment.now) ?? moment.now
+        let line = "\(text.weekday(moment.now)) \(text.dayAndTime(moment.now)); tomorrow is \(text.day(tomorrow))"
+        return PromptSection(name: name, text: line, priority: PromptSection.required)
+    }
 }
 
 /// Times as they stand in a prompt: ISO 8601 in one time zone, and English names of weekdays.

@@ -96,10 +96,10 @@ package struct PromptBuilder: Sendable {
             if place == 0 { lines[0] = texts.shortActions + " " + lines[0] }
             sections.append(
                 PromptSection(
-                    text: lines.joined(separator: "\n"),
-                    priority: 100 - place, action: action.tag))
+                    text: lines.joined(separator: "\n"), priority: 100 - place, action: action.tag))
         }
         let records = await recorded(at: moment).filter(words.includes)
+            .map { $0.name == MomentSource.name ? MomentSource.short(at: moment) : $0 }
         if records.contains(where: { $0.source != nil }) {
             sections.append(PromptSection(text: texts.data, priority: 90))
         }

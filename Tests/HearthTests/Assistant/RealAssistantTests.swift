@@ -133,6 +133,71 @@ import Testing
         await engine.unload()
     }
 
+    /// The short form has at most 150 tokens, and describes what the question is about, of several actions the first that fit.
+    @Test func theShortFormIsShortAndHasTheAction() async throws {
+        let folder = try TemporaryFolder()
+        let registry = try await Self.registry(folder)
+        let engine = try await LlamaActor.load(
+            TestModel.path, configuration: LlamaConfiguration(contextLength: 1024))
+        let builder = PromptBuilder(
+            actions: registry.promptActions,
+            sources: [
+                MomentSource(), CalendarSource(VdirCalendarStore(home: folder.path)),
+                ReminderSource(VdirReminderStore(home: folder.path)),
+            ])
+        let moment = PromptMoment(
+            now: Date(timeIntervalSince1970: 1_795_500_000),
+            timeZone: try #require(TimeZone(identifier: "Europe/Berlin")), locale: Locale(identifier: "de_DE"))
+        let cases: [(question: String, tags: [ActionTag])] = [
+            ("hi", []), ("What is on today?", []), ("Remind me tomorrow at nine to call Anna", [.reminder]),
+            ("Lunch with Ben on Friday at noon", [.calendar]), ("Which notes mention the plumber?", [.note]),
+            ("What is Anna's number?", [.contactsSearch]), ("Log that I went running", [.habit]),
+            ("What is the latest news?", [.webSearch]), ("Erinnere mich morgen an den Termin", [.reminder]),
+            ("Trag das Treffen am Freitag in den Kalender ein", [.calendar]),
+        ]
+        for (question, tags) in cases {
+            let prompt = await builder.build(
+                .short, of: question, at: moment, history: [], window: 8192, meter: TokenMeter(engine))
+            let sent = PromptBuilder.question(question, results: [], tail: prompt.tail)
+            let count = try await engine.count([ChatMessage(.system, prompt.system), ChatMessage(.user, sent)])
+            // The template without a system message has one of its own.
+            let bare = try await engine.count([ChatMessage(.system, ""), ChatMessage(.user, question)])
+            print("the short form of \(question): \(count - bare) tokens, \(prompt.tags)")
+            #expect(count - bare <= PromptForm.shortTokens, "\(question)")
+            #expect(prompt.tags == tags, "\(question)")
+        }
+        for tag in registry.tags {
+            for form in [PromptForm.plain, .short] {
+                let prompt = await builder.build(
+                    form, of: "x", act: tag, at: moment, history: [], window: 8192, meter: TokenMeter(engine))
+                #expect(prompt.tags == [tag] && prompt.tail.contains(tag.opening))
+            }
+        }
+        await engine.unload()
+    }
+
+    /// "hi" to the default model: the conversation alone, and an end.
+    @Test(arguments: 1...(TestExtent.isFull ? 10 : 3) as ClosedRange<UInt32>) func aGreetingIsAnswered(seed: UInt32)
+        async throws
+    {
+        let engine = try await LlamaActor.load(TestModel.path, configuration: LlamaConfiguration(contextLength: 4096))
+        var settings = AssistantSettings()
+        settings.chat.generation = GenerationOptions(sampling: SamplingOptions(seed: seed))
+        let folder = try TemporaryFolder()
+        let assistant = try await Assistant(
+            home: folder.path, engine: engine, settings: settings, approval: DeclineAll())
+        var answer: AssistantMessage?
+        for await event in await (try await assistant.session()).send("hi") {
+            if case .finished(let message) = event { answer = message }
+        }
+        let facts = try #require(answer?.facts)
+        #expect(facts.usage.promptTokens <= 40)
+        #expect([.endOfGeneration, .repeating].contains(facts.finish))
+        #expect(facts.model == "llama 135M Q4_1")
+        await assistant.close()
+        await engine.unload()
+    }
+
     /// On each turn that drops nothing, the cached tokens are all but the new message with its tail.
     @Test(.enabled(if: TestExtent.isFull)) func eachTurnComputesOnlyItsOwnMessage() async throws {
         let engine = try await LlamaActor.load(

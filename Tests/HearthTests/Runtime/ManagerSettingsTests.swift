@@ -24,7 +24,11 @@ import Testing
         _ = try await hearth.manager.activate(release.identity)
         let model = try await hearth.model("small")
         #expect(try await model.modelInformation.contextLength == 512)
-        #expect(try await hearth.open(TestModel.path.url).modelInformation.contextLength == 512)
+        let file = try await hearth.open(TestModel.path.url).modelInformation
+        #expect(file.contextLength == 512)
+        // Exports and the page show these names, and the true number of weights.
+        #expect(try await model.modelInformation.description == "small@1.0.0")
+        #expect(file.description == TestModel.fileName && file.parameterCount == 134_515_008)
         await hearth.close()
     }
 }

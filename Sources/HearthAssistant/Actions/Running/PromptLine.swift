@@ -36,7 +36,7 @@ enum PromptLine {
         return parts.joined(separator: " ")
     }
 
-    /// A line for each form of an action, the first of them with the fields that may be added.
+    /// A line for each form of an action, the first of them with the first fields that may be added.
     ///
     /// ```
     /// [NOTE_ACTION:{"action":"create","title":…}] (optional: body)
@@ -45,7 +45,7 @@ enum PromptLine {
     static func shortLines(of action: any AssistantAction) -> [String] {
         let forms = forms(action.schema)
         guard let first = forms.first else { return ["\(action.tag.opening){…}]"] }
-        return ["\(action.tag.opening)\(first.object)]\(first.options())"]
+        return ["\(action.tag.opening)\(first.object)]\(first.options(atMost: 3))"]
             + forms.dropFirst().map { "\(action.tag.opening)\($0.object)]" }
     }
 
@@ -82,7 +82,8 @@ extension PromptLine.Form {
 
     /// The names of the optional fields in parentheses.
     /// - Parameter first: a form whose fields are not named again if this one has all of them.
-    fileprivate func options(after first: Self? = nil) -> String {
+    fileprivate func options(after first: Self? = nil, atMost limit: Int = .max) -> String {
+        let optional = Array(optional.prefix(limit))
         guard !optional.isEmpty else { return "" }
         let known = first?.optional ?? []
         guard known.count > 1, Set(known).isSubset(of: optional) else {
