@@ -139,7 +139,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ["trust", "innit"], ["trust", "init"], ["trust", "init", "--to", "x", "--threshold", "root"], ["trust", "sign"],
+        ["trust", "innit"], ["trust", "init"], ["trust", "init", "--to", "x", "--threshold", "root"],
+        ["trust", "sign"],
         ["trust", "init", "--to", "x", "--threshold", "king=1"], ["trust", "init", "--to", "x", "--role-key", "root"],
         ["trust", "add", "--to", "x"], ["trust", "add", "king", "--to", "x"], ["trust", "revoke", "root", "--to", "x"],
         ["trust", "revoke", "root", "xyz", "--to", "x"], ["trust", "renew", "--to", "x", "--days", "0"],

@@ -105,11 +105,11 @@ import Testing
         ("temprature", "temperature"), ("serve.prot", "serve.port"), ("DefaultModel", "defaultModel"),
         ("origin.main", "origins.NAME"), ("approval.NOTE", "approval.NOTE_ACTION"), ("stores.mail", "stores."),
     ])
-    func aMistypedKeyGetsTheThreeNearest(key: String, near: String) throws {
+    func aMistypedKeyGetsTheNearest(key: String, near: String) throws {
         let error = #expect(throws: ConfigurationError.self) { _ = try Setting.named(key) }
         #expect(error?.code == .unknownKey)
         let remedy = try required(error?.context.remedy)
-        #expect(remedy.contains(near) && remedy.split(separator: ",").count == 3, "\(remedy)")
+        #expect(remedy.contains(near) && (1...3).contains(remedy.split(separator: ",").count), "\(remedy)")
     }
 
     // MARK: The file
