@@ -99,7 +99,8 @@ actor AssistantChat {
         var lines = MessageLines()
         while true {
             goesOn = lines.isOpen
-            await readEarly("")
+            // What a program sends follows at once.
+            if reader.canEdit { await readEarly("") }
             switch await reader.line(prompt: prompt(lines), initial: "") {
             case .end:
                 try Task.checkCancellation()
