@@ -235,7 +235,7 @@ let package = Package(
             dependencies: [
                 "CTerminal", "Hearth", "HearthAssistant", "HearthBase", "HearthClassification", "HearthCommand",
                 "HearthCrashProbe", "HearthDatabase", "HearthHTTP", "HearthInference", "HearthPublishing",
-                "HearthRouting",
+                "HearthRouting", "HearthServer",
                 .target(name: "HearthLlama", condition: llama), "HearthTestSupport", "hearth",
             ] + deliveryFloors,
             exclude: ["Golden"]),

@@ -23,6 +23,8 @@ extension ErrorCode<ServerErrorDomain> {
     public static var clientLeft: Self { "client-left" }
     /// The home has as many keys as are permitted.
     public static var tooManyKeys: Self { "too-many-keys" }
+    /// A key has that name already.
+    package static var keyExists: Self { "key-exists" }
     /// No key has that id.
     public static var unknownKey: Self { "unknown-key" }
     /// The file of the keys is damaged.
@@ -54,6 +56,7 @@ extension HearthError where Domain == ServerErrorDomain {
 /// The codes of what is refused while something else is going on: status 409.
 enum ConflictCodes {
     static let all: Set<String> = [
-        "changed-elsewhere", "download-in-progress", "home-busy", "release-in-use", "settings-busy", "transfer-busy",
+        "changed-elsewhere", "download-in-progress", "home-busy", "key-exists", "release-in-use", "settings-busy",
+        "transfer-busy",
     ]
 }

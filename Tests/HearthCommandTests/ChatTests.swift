@@ -8,26 +8,34 @@ import Testing
 @testable import HearthCommand
 
 @Suite struct InterruptPolicyTests {
-    @Test func theFirstInterruptStopsTheAnswerTheSecondEnds() {
-        var policy = InterruptPolicy()
-        policy.answerBegins()
-        #expect(policy.interrupt() == .stopAnswer)
-        #expect(policy.interrupt() == .end)
-    }
+    /// Ctrl-C, a line that it gave up, and the ends of an answer.
+    enum Step: Sendable { case interrupt, emptyLine, typedLine, message, answered }
 
-    @Test func afterAStoppedAnswerAnInterruptAtThePromptEnds() {
+    /// A terminal whose lines are edited asks what follows a line that was given up; another warns at once.
+    @Test(arguments: [
+        ([Step.message, .interrupt, .interrupt], true, [InterruptPolicy.Action.stopAnswer, .end]),
+        ([.message, .interrupt, .answered, .interrupt, .emptyLine], true, [.stopAnswer, .giveUpLine, .end]),
+        ([.message, .interrupt, .answered, .interrupt, .typedLine], true, [.stopAnswer, .giveUpLine, .nothing]),
+        ([.emptyLine, .emptyLine], true, [.warn, .end]),
+        ([.emptyLine, .typedLine, .emptyLine, .emptyLine], true, [.warn, .nothing, .warn, .end]),
+        ([.emptyLine, .message, .answered, .emptyLine], true, [.warn, .warn]),
+        ([.interrupt, .interrupt], false, [.warn, .end]),
+        ([.message, .interrupt, .answered, .interrupt], false, [.stopAnswer, .end]),
+        ([.interrupt, .message, .interrupt], false, [.warn, .stopAnswer]),
+    ])
+    func theFirstStopsAndTheSecondEnds(steps: [Step], canEdit: Bool, expected: [InterruptPolicy.Action]) {
         var policy = InterruptPolicy()
-        policy.answerBegins()
-        #expect(policy.interrupt() == .stopAnswer)
-        policy.answerEnds()
-        #expect(policy.interrupt() == .end)
-    }
-
-    @Test func atThePromptTheFirstOnlyWarns() {
-        var policy = InterruptPolicy()
-        #expect(policy.interrupt() == .warn)
-        policy.answerBegins()
-        #expect(policy.interrupt() == .stopAnswer)
+        let actions = steps.compactMap { step -> InterruptPolicy.Action? in
+            switch step {
+            case .interrupt: return policy.interrupt(canEdit: canEdit)
+            case .emptyLine: return policy.lineGivenUp(hadText: false)
+            case .typedLine: return policy.lineGivenUp(hadText: true)
+            case .message: policy.answerBegins()
+            case .answered: policy.answerEnds()
+            }
+            return nil
+        }
+        #expect(actions == expected)
     }
 }
 

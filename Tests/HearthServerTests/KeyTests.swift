@@ -21,9 +21,15 @@ struct KeyTests {
         #expect(keys.key(text)?.name == "laptop")
         try home.write("server/keys.json", Data(#"{"format":2,"keys":[]}"#.utf8))
         #expect(throws: ServerError.self) { try AccessKeys.load(home: home.path) }
+        let twice = Result { try keys.create("laptop", scopes: [], at: Date()) }
+        let error = #expect(throws: ServerError.self) { try twice.get() }
+        #expect(error?.code == .keyExists && error?.context.found == keys.keys.first?.id)
+        var rest = keys
+        let revoked = try rest.revoke("laptop")
+        #expect(revoked == keys.keys.first?.id && rest.keys.isEmpty)
         let absent = Result { try keys.revoke("absent") }
         #expect(throws: ServerError.self) { try absent.get() }
-        for _ in 0..<255 { _ = try keys.create("k", scopes: [], at: Date()) }
+        for number in 0..<255 { _ = try keys.create("k\(number)", scopes: [], at: Date()) }
         let another = Result { try keys.create("k", scopes: [], at: Date()) }
         #expect(throws: ServerError.self) { try another.get() }
     }

@@ -18,8 +18,11 @@ public actor ChatSession {
     public nonisolated let isPrivate: Bool
 
     package private(set) var parts: ChatParts
-    /// The actions that the model is told of; in a private conversation only those that stay on the device.
-    package var registry: ActionRegistry { parts.runner.registry(isPrivate: isPrivate) }
+    /// The actions that the model is told of; in a private conversation only those that stay on the device, with a system
+    /// prompt of the user's own none.
+    package var registry: ActionRegistry {
+        parts.settings.systemPrompt == nil ? parts.runner.registry(isPrivate: isPrivate) : ActionRegistry([])
+    }
     private(set) var engine: ChatEngine
     /// Replaces the parts and the engine when the running turn ends.
     private var next: (parts: ChatParts, engine: ChatEngine)?

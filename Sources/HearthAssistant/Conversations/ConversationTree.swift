@@ -1,3 +1,5 @@
+import HearthRouting
+
 /// The branches of a conversation: each message names the one before it, and those with the same parent are branches.
 package struct ConversationTree: Sendable {
     /// The messages by date.
@@ -74,8 +76,9 @@ package struct ConversationTree: Sendable {
 package enum ConversationTitle {
     /// The first line of a question with text in it, at most 60 characters, cut between words.
     package static func derived(from question: String) -> String {
+        // The text of a file stands before the question.
         let line =
-            question.split(whereSeparator: \.isNewline)
+            PromptMarks.removing(["file"], from: question).split(whereSeparator: \.isNewline)
             .map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
             .first { !$0.isEmpty } ?? ""
         guard line.count > 60 else { return line }

@@ -14,10 +14,12 @@ enum CalendarNoun: RecordNoun {
         var start: CommandTime?
         @Option("end", "TIME", .time, default: "an hour later", "When it ends; of whole days the last one.")
         var end: CommandTime?
-        @Option("location", "TEXT", .word, "Where it is.") var location: String?
-        @Option("notes", "TEXT", .word, "Further text.") var notes: String?
-        @Option("repeat", "RULE", .word, "An RRULE of iCalendar, such as FREQ=WEEKLY;COUNT=10.") var recurrence: String?
-        @Option("alarm", "MINUTES", .integer(0...40_320), "Alarm so many minutes before.") var alarm: Int?
+        @Option("location", "TEXT", .text, "Where it is; empty for nowhere.") var location: String?
+        @Option("notes", "TEXT", .text, "Further text; empty for none.") var notes: String?
+        @Option("repeat", "RULE", .text, "An RRULE of iCalendar, such as FREQ=WEEKLY;COUNT=10; empty for once.")
+        var recurrence: String?
+        @Option("alarm", "MINUTES", .orNone(.integer(0...40_320)), "Alarm so many minutes before.")
+        var alarm: Clearable<Int>?
 
         func apply(to event: inout CalendarEvent, isNew: Bool, in context: CommandContext) async throws {
             let hint = RecordAdd<CalendarNoun>.declaration.hint()
@@ -32,7 +34,8 @@ enum CalendarNoun: RecordNoun {
             event.fields = event.fields.changed(
                 to: EventFields(
                     start: start?.time(now: now), end: end, location: location, notes: notes, recurrence: recurrence,
-                    alarmMinutes: alarm))
+                    alarmMinutes: alarm?.value))
+            if let alarm { event.fields.alarmMinutes = alarm.value }
         }
     }
 
@@ -57,6 +60,7 @@ enum CalendarNoun: RecordNoun {
             hearth calendar add Dentist --start 2026-11-25T09:00  # An hour in the morning.
             hearth calendar add Holidays --start 2026-12-21 --end 2026-12-31  # Whole days.
             """,
+        editing: "An empty text and --alarm none take the value away.",
         change: "--start 2026-11-25T10:00", requiredOptions: ["start"])
 
     static func book(_ records: Records) -> RecordBook<CalendarEvent> { records.events }

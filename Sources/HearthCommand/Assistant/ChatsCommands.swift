@@ -23,7 +23,8 @@ extension AssistantHome {
     func conversation(_ word: String) async throws -> ConversationSummary {
         if let exact = try await conversations.conversation(word) { return exact }
         let all = try await conversations.conversations(limit: 100_000, offset: 0)
-        return try RecordText.only(word, among: all, id: \.id, kind: "conversation", listing: listing)
+        return try RecordText.only(
+            word, among: all, id: \.id, title: { $0.title }, kind: "conversation", listing: listing)
     }
 
     /// The shown branch of a conversation.

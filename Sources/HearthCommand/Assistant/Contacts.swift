@@ -9,6 +9,11 @@ enum Contacts: RecordNoun {
         @Option("number", "NUMBER", .word, isRepeatable: true, "A phone number.") var numbers: [String]
         @Option("mail", "ADDRESS", .word, isRepeatable: true, "A mail address.") var mails: [String]
         @Option("nickname", "NAME", .word, "A nickname.") var nickname: String?
+        @Option("organization", "NAME", .text, "The organization; empty for none.") var organization: String?
+        @Option("note", "TEXT", .text, "Further text; empty for none.") var note: String?
+        @Option(
+            "without", "VALUE", .word, isRepeatable: true,
+            "Take away this number, mail address or nickname.") var removed: [String]
 
         func apply(to contact: inout Contact, isNew: Bool, in context: CommandContext) async throws {
             for number in numbers where !contact.numbers.contains(where: { $0.value == number }) {
@@ -16,6 +21,17 @@ enum Contacts: RecordNoun {
             }
             for mail in mails where !contact.mails.contains(where: { $0.value == mail }) {
                 contact.mails.append(Contact.Entry(label: "", value: mail))
+            }
+            contact.organization = organization ?? contact.organization
+            contact.note = note ?? contact.note
+            for value in removed {
+                let before = contact
+                contact.numbers.removeAll { $0.value == value }
+                contact.mails.removeAll { $0.value == value }
+                contact.nicknames.removeAll { $0 == value }
+                guard contact != before else {
+                    throw UsageError("the contact has no number, mail address or nickname \(value.quotedForTerminal)")
+                }
             }
             if let nickname, !contact.nicknames.contains(nickname) { contact.nicknames.append(nickname) }
         }
@@ -35,6 +51,7 @@ enum Contacts: RecordNoun {
         addExamples: """
             hearth contacts add "Anna Smith" --number 0123456  # A contact with a number.
             """,
+        editing: "--number, --mail and --nickname add one; --without takes one away.",
         change: "--mail anna@example.org")
 
     static func book(_ records: Records) -> RecordBook<Contact> { records.contacts }

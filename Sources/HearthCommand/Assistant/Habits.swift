@@ -6,9 +6,15 @@ import HearthBase
 enum Habits: RecordNoun {
     struct Values: RecordOptions {
         @Flag("weekly", "Done once a week instead of each day.") var isWeekly
+        @Flag("daily", "Done each day, as without --weekly.") var isDaily
+
+        func validate() throws {
+            guard !isWeekly || !isDaily else { throw UsageError("--weekly excludes --daily") }
+        }
 
         func apply(to habit: inout Habit, isNew: Bool, in context: CommandContext) async throws {
             if isWeekly { habit.frequency = .weekly }
+            if isDaily { habit.frequency = .daily }
         }
     }
 
@@ -34,6 +40,7 @@ enum Habits: RecordNoun {
         importing: "The days of a habit that is known by name are added to it.",
         listExamples: "hearth habits list  # See what is done today.",
         addExamples: "hearth habits add running --weekly  # A weekly habit.",
+        editing: "--daily and --weekly change how often.",
         example: "running",
         change: "--name jogging")
 
@@ -43,7 +50,8 @@ enum Habits: RecordNoun {
     static func find(_ word: String, _ records: Records) async throws -> Habit {
         if let habit = try await records.habits.store.habit(named: word) { return habit }
         return try RecordText.only(
-            word, among: try await records.habits.find(limit: .max), id: \.id, kind: noun, listing: "hearth habits list"
+            word, among: try await records.habits.find(limit: .max), id: \.id, title: { $0.name }, kind: noun,
+            listing: "hearth habits list"
         )
     }
 

@@ -39,6 +39,7 @@ enum Notes: RecordNoun {
             hearth notes add Shopping --body "bread, milk"  # A short note.
             hearth notes add Minutes < minutes.md  # The text of a file.
             """,
+        editing: "At a terminal with VISUAL or EDITOR set, no option at all opens the text in that editor.",
         change: "--title Groceries")
 
     static func book(_ records: Records) -> RecordBook<Note> { records.notes }
@@ -49,6 +50,16 @@ enum Notes: RecordNoun {
     }
 
     static func facts(_ note: Note, now: Date) -> [(String, String?)] { [] }
+
+    static func edited(_ note: Note, in context: CommandContext) async throws -> Note? {
+        guard context.hasPerson, let editor = ExternalEditor(environment: context.environment) else { return nil }
+        guard let text = try await blocking({ try editor.edited(note.body, suffix: ".md") }) else {
+            throw UsageError("the editor failed: nothing is changed")
+        }
+        var note = note
+        note.body = text
+        return note
+    }
 
     static func markdown(_ note: Note) -> String? {
         (note.title.isEmpty ? "" : "# \(TerminalText.singleLine(note.title))\n\n") + note.body + "\n"

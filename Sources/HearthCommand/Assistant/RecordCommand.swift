@@ -18,8 +18,28 @@ extension Option where Value == Int {
 
 extension Argument where Value == String {
     /// A record's id.
-    static var recordID: Self { Argument("ID", .word, "The id, or its beginning, as the listing shows it.") }
+    static var recordID: Self {
+        Argument("ID", .word, "The id, or its beginning, as the listing shows it; or the title.")
+    }
     static var importFile: Self { Argument("FILE", .word, "The file, or - for the standard input.") }
+}
+
+/// A value of a record on the command line, or that the record has none.
+enum Clearable<Value: Sendable>: Sendable {
+    case value(Value)
+    case nothing
+
+    /// The value; `nil` for none.
+    var value: Value? { if case .value(let value) = self { value } else { nil } }
+}
+
+extension ValueKind {
+    /// Words of another kind, and `none`.
+    static func orNone<Given>(_ kind: ValueKind<Given>) -> Self where Value == Clearable<Given> {
+        Self("\(kind.expectation), or none") { word in
+            try word == "none" ? .nothing : kind.parse(word).map { .value($0) }
+        }
+    }
 }
 
 extension CommandContext {

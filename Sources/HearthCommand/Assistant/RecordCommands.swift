@@ -89,7 +89,7 @@ struct RecordEditCommand<Noun: RecordNoun>: Command {
         CommandDeclaration(
             Noun.name, "edit", summary: "Change \(Noun.one)",
             """
-            What is not named stays as it is.
+            What is not named stays as it is. \(Noun.help.editing)
 
             hearth \(Noun.name) edit \(Noun.help.example) \(Noun.help.change)  # Another value of \(Noun.one).
             """)
@@ -97,9 +97,15 @@ struct RecordEditCommand<Noun: RecordNoun>: Command {
 
     func run(in context: CommandContext) async throws {
         try await context.withRecords { records in
-            var record = try await Noun.find(id, records)
+            let present = try await Noun.find(id, records)
+            var record = present
             if let title { Noun.setTitle(title, of: &record) }
             try await values.apply(to: &record, isNew: false, in: context)
+            if record == present, let edited = try await Noun.edited(record, in: context) { record = edited }
+            guard record != present else {
+                throw UsageError(
+                    "nothing is changed: no option names another value", hint: Self.declaration.hint())
+            }
             let changed = record
             let edit = try await Noun.book(records).change(record.id) { $0 = changed }
             try context.report(edit, "The \(Noun.noun) is changed", format)

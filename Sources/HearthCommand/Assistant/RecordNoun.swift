@@ -33,6 +33,8 @@ protocol RecordNoun: Sendable {
     static func facts(_ record: Record, now: Date) -> [(String, String?)]
     static func markdown(_ record: Record) -> String?
     static func exported(_ form: Form, _ records: Records) async throws -> Data
+    /// The record as changed in the user's editor; `nil` where a record is not edited as text.
+    static func edited(_ record: Record, in context: CommandContext) async throws -> Record?
 }
 
 /// Options that give a record values.
@@ -57,12 +59,14 @@ extension RecordNoun {
     static var title: (name: String, meaning: String) { ("TITLE", "The title.") }
     static func empty(_ choice: Choice) -> String { "There are no \(noun)s." }
     static func markdown(_ record: Record) -> String? { nil }
+    static func edited(_ record: Record, in context: CommandContext) async throws -> Record? { nil }
 
     static func find(_ word: String, _ records: Records) async throws -> Record {
         let book = book(records)
         if let exact = try await book.record(word) { return exact }
         return try RecordText.only(
-            word, among: try await book.find(limit: .max), id: \.id, kind: noun, listing: "hearth \(name) list")
+            word, among: try await book.find(limit: .max), id: \.id, title: { $0.displayName }, kind: noun,
+            listing: "hearth \(name) list")
     }
 }
 
@@ -101,6 +105,8 @@ struct RecordHelp: Sendable {
     var importing = ""
     let listExamples: String
     let addExamples: String
+    /// How a record is changed without options, and how values are taken away.
+    var editing = ""
     /// An id of the examples, and the options of a change.
     var example = "3f2a91c0"
     let change: String

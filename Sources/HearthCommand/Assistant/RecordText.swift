@@ -1,6 +1,7 @@
 import Foundation
 import HearthAssistant
 import HearthBase
+import HearthCatalog
 
 /// Writes records' times and ids for people and programs.
 struct RecordText: Sendable {
@@ -52,62 +53,35 @@ struct RecordText: Sendable {
         return String(id.prefix(length))
     }
 
-    /// The record whose id is, or begins with, a word.
+    /// The record whose id is, or begins with, a word, or whose title is the word.
+    /// - Parameter title: the title; `nil` for records that have none.
     /// - Throws: ``AssistantError`` with `no-such-record` or `ambiguous-record`.
     static func only<Record>(
-        _ word: String, among records: [Record], id: (Record) -> String, kind: String, listing: String
+        _ word: String, among records: [Record], id: (Record) -> String, title: ((Record) -> String)? = nil,
+        kind: String, listing: String
     ) throws -> Record {
         if let exact = records.first(where: { id($0) == word }) { return exact }
-        let found = records.filter { id($0).hasPrefix(word) }
-        guard let first = found.first, !word.isEmpty else {
+        let wanted = SearchText.folded(word.trimmingCharacters(in: .whitespaces))
+        let titled =
+            title.map { title in wanted.isEmpty ? [] : records.filter { SearchText.folded(title($0)) == wanted } } ?? []
+        let found = word.isEmpty ? [] : titled.isEmpty ? records.filter { id($0).hasPrefix(word) } : titled
+        guard let first = found.first else {
+            let near =
+                title.map { title in NearNames.of(records, to: wanted) { SearchText.folded(title($0)) }.first.map(title)
+                } ?? nil
+            let remedy = near.map { "Did you mean \($0.quotedForTerminal)? " } ?? ""
             throw AssistantError(
-                .noSuchRecord, "no \(kind) has the id \(word.quotedForTerminal)",
-                context: ErrorContext(remedy: "`\(listing)` shows the ids."))
+                .noSuchRecord, "no \(kind) has the id\(title == nil ? "" : " or title") \(word.quotedForTerminal)",
+                context: ErrorContext(remedy: remedy + "`\(listing)` shows the ids."))
         }
         guard found.count == 1 else {
             throw AssistantError(
-                .ambiguousRecord, "\(found.count) records have ids that begin with \(word.quotedForTerminal)",
-                context: ErrorContext(remedy: "Give more of the id: `\(listing)` shows them."))
+                .ambiguousRecord,
+                titled.isEmpty
+                    ? "\(found.count) records have ids that begin with \(word.quotedForTerminal)"
+                    : "\(found.count) records have the title \(word.quotedForTerminal)",
+                context: ErrorContext(remedy: "Give the id, or more of it: `\(listing)` shows them."))
         }
         return first
-    }
-}
-
-/// A time on the command line: as of ISO 8601, or a time of today or tomorrow.
-struct CommandTime: Sendable, Hashable {
-    private let text: String
-    /// The days after today, if the word names them.
-    private let days: Int?
-
-    init?(_ word: String) {
-        for (name, days) in [("today", 0), ("tomorrow", 1)] where word.hasPrefix(name) {
-            let rest = word.dropFirst(name.count).trimmingCharacters(in: .whitespaces)
-            guard rest.isEmpty || PayloadTime("2000-01-01T\(Self.clock(rest))") != nil else { return nil }
-            (text, self.days) = (rest.isEmpty ? "" : Self.clock(rest), days)
-            return
-        }
-        guard PayloadTime(word) != nil else { return nil }
-        (text, days) = (word, nil)
-    }
-
-    private static func clock(_ text: String) -> String { text.count == 4 && text.contains(":") ? "0\(text)" : text }
-
-    /// The time of an event, as of a moment.
-    func time(now: Date, zone: TimeZone = .current) -> EventTime? { payload(now, zone)?.eventTime(in: zone) }
-
-    /// The moment, or the beginning of the day.
-    func date(now: Date, zone: TimeZone = .current) -> Date? { payload(now, zone)?.date(in: zone) }
-
-    private func payload(_ now: Date, _ zone: TimeZone) -> PayloadTime? {
-        guard let days else { return PayloadTime(text) }
-        let day = CalendarDay(of: now, in: zone).advanced(by: days)
-        return PayloadTime(text.isEmpty ? "\(day)" : "\(day)T\(text)")
-    }
-}
-
-extension ValueKind where Value == CommandTime {
-    /// A day or a time.
-    static var time: Self {
-        ValueKind("a time such as 2026-11-25, '2026-11-25 09:00' or 'tomorrow 9:00'") { CommandTime($0) }
     }
 }

@@ -10,14 +10,20 @@ enum Reminders: RecordNoun {
     }
 
     struct Values: RecordOptions {
-        @Option("due", "TIME", .time, "When it is due; a day alone is the whole day.") var due: CommandTime?
-        @Option("alarm", "MINUTES", .integer(0...40_320), "Alarm so many minutes before.") var alarm: Int?
-        @Option("priority", "N", .integer(1...9), "1 is highest, 9 lowest.") var priority: Int?
+        @Option("due", "TIME", .orNone(.time), "When it is due; a day alone is the whole day.")
+        var due: Clearable<CommandTime>?
+        @Option("alarm", "MINUTES", .orNone(.integer(0...40_320)), "Alarm so many minutes before.")
+        var alarm: Clearable<Int>?
+        @Option("priority", "N", .orNone(.integer(1...9)), "1 is highest, 9 lowest.") var priority: Clearable<Int>?
 
         func apply(to reminder: inout Reminder, isNew: Bool, in context: CommandContext) async throws {
-            reminder.due = due?.time(now: context.time.now) ?? reminder.due
-            reminder.alarmMinutes = alarm ?? reminder.alarmMinutes
-            reminder.priority = priority ?? reminder.priority
+            if let due {
+                reminder.due = due.value?.time(now: context.time.now)
+                // An alarm is before the due time.
+                if reminder.due == nil { reminder.alarmMinutes = nil }
+            }
+            if let alarm { reminder.alarmMinutes = alarm.value }
+            if let priority { reminder.priority = priority.value ?? 0 }
         }
     }
 
@@ -37,6 +43,7 @@ enum Reminders: RecordNoun {
         addExamples: """
             hearth reminders add "Call Anna" --due "tomorrow 9:00"  # Tomorrow at nine.
             """,
+        editing: "--due none, --alarm none and --priority none take the value away.",
         change: "--priority 1")
 
     static func book(_ records: Records) -> RecordBook<Reminder> { records.reminders }

@@ -12,8 +12,8 @@ struct AnswerActions: Sendable {
     let chat: Chat
     let parts: ConversationParts
     let context: CommandContext
-    /// What was piped in beside the question, which another person may have written.
-    var piped = ""
+    /// The texts beside the question that other people may have written.
+    var outside: [OutsideText] = []
 
     /// The tags whose blocks become cards. With a system prompt or a shape of the user's own, blocks are text.
     var tags: [ActionTag] {
@@ -39,7 +39,7 @@ struct AnswerActions: Sendable {
         let turn = ActionTurn(
             conversation: ActionCard.newID(), message: ActionCard.newID(), now: context.time.now,
             finish: reason,
-            outside: piped.isEmpty ? [] : [OutsideText(source: "standard input", text: piped)],
+            outside: outside,
             isPrivate: chat.route.isPrivate)
         guard chat.hasPerson(context), reason.isComplete else {
             return try list(await runner.notCarriedOut(blocks, in: turn), isComplete: reason.isComplete)

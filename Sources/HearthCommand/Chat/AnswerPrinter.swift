@@ -11,6 +11,8 @@ struct AnswerPrinter: Sendable {
     let model: String
     /// The name of the model that gives the current answer, if that changes.
     var answering: Locked<String>?
+    /// Whether the text is Markdown, which a terminal paints.
+    var paints = false
 
     /// Takes the action blocks of an answer at its end, before its facts are printed.
     typealias BlockTaker = @Sendable ([ScannedBlock], FinishReason) async throws -> Void
@@ -58,6 +60,7 @@ struct AnswerPrinter: Sendable {
         let (rest, blocks) = page.scanner.finish()
         page.scanner = BlockScanner(tags: [])
         if !rest.isEmpty { try show(.text(rest), on: &page) }
+        try endView(&page)
         if page.isLineOpen, format == .text { try console.write("\n") }
         page.isLineOpen = false
         if !blocks.isEmpty { try await take(blocks, reason) }
@@ -78,6 +81,26 @@ struct AnswerPrinter: Sendable {
         var isAside = false
         var bar: PhaseBar
         var scanner: BlockScanner
+        /// The painted text.
+        var view: MarkdownView?
+    }
+
+    /// Paints a piece of the answer; `false` where plain text is written.
+    private func paint(_ piece: String, on page: inout Page) throws -> Bool {
+        guard paints, let window = console.window else { return false }
+        console.showBar(nil)
+        var view = page.view ?? MarkdownView(hasLinks: console.hasLinks)
+        let text = view.append(piece, in: window)
+        page.view = view
+        try console.write(text)
+        page.isAside = false
+        return true
+    }
+
+    private func endView(_ page: inout Page) throws {
+        guard var view = page.view else { return }
+        page.view = nil
+        if let window = console.window { try console.write(view.finish(in: window)) }
     }
 
     private func write(_ event: GenerationEvent, on page: inout Page) throws {
@@ -103,7 +126,11 @@ struct AnswerPrinter: Sendable {
             (page.isLineOpen, page.isAside) = (piece.unicodeScalars.last != "\n", true)
         case .phase(let phase): page.bar.show(phase, model: model)
         case .text(let piece):
-            if page.isAside { try console.write(page.isLineOpen ? "\n\n" : "\n") }
+            if page.isAside {
+                try console.write(page.isLineOpen ? "\n\n" : "\n")
+                page.isLineOpen = false
+            }
+            if try paint(piece, on: &page) { break }
             if !page.isLineOpen { console.showBar(nil) }
             try console.write(console.output.isTerminal ? TerminalText.sanitised(piece) : piece)
             (page.isLineOpen, page.isAside) = (piece.unicodeScalars.last != "\n", false)

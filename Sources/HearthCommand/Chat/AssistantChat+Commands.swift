@@ -10,7 +10,7 @@ extension AssistantChat {
         switch command {
         case .nothing, .message: break
         case .exit: return false
-        case .help: console.complain(ChatCommand.helpText)
+        case .help: console.complain(ChatCommand.helpText(columns: console.errors.width))
         case .new(let isPrivate): try await begin(isPrivate: isPrivate)
         case .open(let word): try await open(word)
         case .search(let words): try await search(words)
@@ -29,6 +29,8 @@ extension AssistantChat {
             console.say(showsStats ? "Facts follow each answer." : "No more facts.")
             if showsStats, last != nil { try stats() }
         case .think(let word): try await think(word)
+        case .set(let words): try await set(words)
+        case .system(let text): await use(system: text)
         case .unknown(let word):
             console.complain("There is no \(word.shownOnTerminal). /help lists what there is.")
         }
@@ -41,6 +43,7 @@ extension AssistantChat {
         // A run that began as private stays so.
         let isPrivate = isPrivate || self.isPrivate
         if isPrivate { try checkPrivate() }
+        useFirstOptions()
         try await enter(nil, isPrivate: isPrivate)
         (cards, last) = ([], nil)
         console.say(
@@ -49,12 +52,13 @@ extension AssistantChat {
                 : "A new conversation begins.")
     }
 
-    /// Opens the conversation again, with another engine or other settings.
-    private func reopen() async throws {
-        let isEmpty = await session.messages.isEmpty
-        if session.isPrivate, !isEmpty { console.say("The private conversation begins anew.") }
-        let id = isEmpty || session.isPrivate ? nil : session.id
-        try await enter(id, isPrivate: session.isPrivate)
+    /// Uses the present engine and settings from the next answer on.
+    func takeSettings() async { await setup.assistant.take(session, engine: engine, settings: settings) }
+
+    /// The options and the system prompt of the command line, for another conversation.
+    private func useFirstOptions() {
+        settings.generation = setup.settings.generation
+        settings.systemPrompt = setup.settings.systemPrompt
     }
 
     /// Leaves the conversation for another one.
@@ -74,6 +78,7 @@ extension AssistantChat {
         } else {
             summary = try await setup.home.conversation(word)
         }
+        useFirstOptions()
         try await enter(summary.id, isPrivate: false)
         await showEarlierMessages()
     }
@@ -125,11 +130,12 @@ extension AssistantChat {
         guard let question = await session.messages.last(where: { $0.role == .user }) else {
             return console.complain("There is no message to change.")
         }
+        let (files, words) = Attachments.parts(of: question.content)
         // A terminal that cannot edit takes the new text alone.
-        guard case .line(let text) = await reader.line(prompt: "edit > ", initial: question.content) else { return }
+        guard case .line(let text) = await reader.line(prompt: "edit > ", initial: words) else { return }
         let changed = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !changed.isEmpty else { return console.say("Nothing is changed.") }
-        try await turn { await $0.edit(question.id, to: changed) }
+        try await turn { await $0.edit(question.id, to: files + changed) }
     }
 
     private func copy() async {
@@ -190,7 +196,7 @@ extension AssistantChat {
         engine = found.engine
         let shown = found.name
         modelName = { shown }
-        try await reopen()
+        await takeSettings()
         console.say("\(shown.shownOnTerminal) answers from now on.")
     }
 
@@ -201,7 +207,7 @@ extension AssistantChat {
         case "": showsThinking.toggle()
         case "on", "off":
             settings.showThinking = word == "on"
-            try await reopen()
+            await takeSettings()
             return console.say(word == "on" ? "The model may think first." : "The model answers at once.")
         default: return console.complain("/think takes on, off, show or fold.")
         }

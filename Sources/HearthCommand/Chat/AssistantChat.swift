@@ -40,6 +40,10 @@ actor AssistantChat {
     private var goesOn = false
     /// Called after a private conversation.
     var forget: @Sendable () async -> Void = {}
+    /// Why the last turn gave no answer.
+    private var failure: FailureBody?
+    /// Whether the user goes on after an answer, so that answers may name commands of the conversation.
+    private var isConversation = false
     /// The conversations listed last.
     var listed: [ConversationSummary] = []
 
@@ -89,8 +93,10 @@ actor AssistantChat {
     /// Talks until the user ends the conversation.
     func run() async throws {
         prepare()
+        isConversation = true
         await showEarlierMessages()
-        console.say("Say something, or /help.")
+        console.say("\(modelName().shownOnTerminal) answers. Say something, or /help.")
+        if let names = attachments.names { console.say("(with your first message: \(names))") }
         // Of texts that follow each other fast, only the last counts.
         let (texts, typing) = AsyncStream<String>.makeStream(bufferingPolicy: .bufferingNewest(1))
         reader.watch { typing.yield($0) }
@@ -105,14 +111,16 @@ actor AssistantChat {
             case .end:
                 try Task.checkCancellation()
                 return console.prompt(reader.canEdit ? "" : "\n")
-            case .cancelled:
+            case .cancelled(let hadText):
                 try Task.checkCancellation()
+                let isOpen = hadText || lines.isOpen
                 lines = MessageLines()
-                console.complain(ChatInterrupts.hint)
+                guard interrupts.lineGivenUp(hadText: isOpen) else { throw CommandError.interrupted(kept: nil) }
             case .line(let line):
                 interrupts.lineEntered()
                 let command = ChatCommand(line.trimmingCharacters(in: .whitespacesAndNewlines))
                 if !lines.isOpen, command != .message {
+                    if command != .nothing { reader.remember(line, isKept: false) }
                     guard try await performed(command) else { return }
                 } else if let text = lines.append(line) {
                     try await send(text)
@@ -137,10 +145,12 @@ actor AssistantChat {
     }
 
     /// Answers one question.
-    /// - Returns: the answer; `nil` if it was stopped before its first word.
+    /// - Throws: why there is none; `interrupted` if the user stopped it.
     func answer(_ question: String) async throws -> AssistantMessage? {
         prepare()
         try await send(question)
+        if interrupts.wasStopped { throw CommandError.interrupted(kept: nil) }
+        if let failure { throw failure }
         return last
     }
 
@@ -163,7 +173,7 @@ actor AssistantChat {
     private func send(_ text: String) async throws {
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard !text.isEmpty else { return }
-        if !session.isPrivate { reader.remember(text) }
+        reader.remember(text, isKept: !session.isPrivate)
         let (message, images, chosen) = (attachments.message(text), attachments.images, act)
         (attachments, act) = (Attachments(), nil)
         try await turn { await $0.send(message, images: images, act: chosen) }
@@ -174,6 +184,7 @@ actor AssistantChat {
     /// Shows one turn, and asks about its cards.
     func turn(_ start: @Sendable (ChatSession) async -> AsyncStream<ChatEvent>) async throws {
         let session = session
+        failure = nil
         interrupts.answerBegins(session)
         QuietTerminal.echo(false)
         defer {
@@ -185,7 +196,7 @@ actor AssistantChat {
         for await event in await start(session) {
             switch event {
             case .card(let card):
-                let number = keep(card)
+                let number = isConversation ? keep(card) : nil
                 // A search was decided about before its card comes, and runs now.
                 if card.tag == .webSearch, card.state == .proposed { break }
                 try screen.show(event, number: number)
@@ -197,13 +208,18 @@ actor AssistantChat {
             case .finished(let message):
                 last = message
                 try screen.show(event)
+            case .failed(let body):
+                failure = body
+                // The end of the command says why it has no answer.
+                if isConversation { try screen.show(event) }
             default: try screen.show(event)
             }
         }
         try screen.end()
         try Task.checkCancellation()
+        guard isConversation else { return }
         if reader.canEdit { try console.write("\n") }
-        if interrupts.wasStopped { console.say("(stopped)") }
+        if interrupts.wasStopped { console.say("(stopped; Ctrl-C again ends the conversation)") }
         if last?.facts?.finish == .interrupted {
             console.complain("(type /continue for the rest from a local model)")
         }
@@ -222,7 +238,7 @@ actor AssistantChat {
     }
 
     /// Shows a card outside of an answer's text.
-    func showAlone(_ card: ActionCard) { console.show(card, number: keep(card)) }
+    func showAlone(_ card: ActionCard) { console.show(card, number: isConversation ? keep(card) : nil) }
 
     /// Shows the end of the conversation that goes on.
     func showEarlierMessages() async {
@@ -233,7 +249,8 @@ actor AssistantChat {
         let title = await session.summary.title
         console.say("(\(title.shownOnTerminal), \(messages.count) messages)")
         if let question = messages.last(where: { $0.role == .user }) {
-            console.say("> \(TerminalText.truncated(TerminalText.singleLine(question.content), to: 76))")
+            let text = TerminalText.singleLine(Attachments.parts(of: question.content).words)
+            console.say(TerminalText.truncated("> " + text, to: min(78, (console.errors.width ?? 79) - 1)))
         }
         // A terminal that is gone ends the conversation at its next line.
         if let last { try? console.printMarkdown(last.content + "\n") }

@@ -36,7 +36,7 @@ struct AssistantRun: Sendable {
         let reader = Self.lineReader(context, history: history)
         let talk = AssistantChat(
             context, setup, session: session, reader: reader, approval: approval,
-            attachments: Attachments(images: parts.images), act: chat.act, shares: shares, modelName: modelName,
+            attachments: parts.attachments, act: chat.act, shares: shares, modelName: modelName,
             findModel: findModel, isPrivate: chat.route.isPrivate, checkPrivate: checkPrivate)
         await talk.afterPrivate { [hearth = parts.hearth] in await hearth.forgetConversations() }
         try await context.interruptions.handling(.interrupt, with: { talk.interrupts.interrupt() }) {
@@ -51,9 +51,10 @@ struct AssistantRun: Sendable {
 
     /// Answers one question for a program, or with `--format json` a question on each line.
     private func answer(_ question: String?, _ session: ChatSession) async throws {
-        var (images, act) = (parts.images, chat.act)
+        var (attachments, act) = (parts.attachments, chat.act)
         if let question {
-            return try await report(session.send(question, images: images, act: act))
+            return try await report(
+                session.send(attachments.message(question), images: attachments.images, act: act))
         }
         for await line in context.input.lines() {
             do {
@@ -62,8 +63,9 @@ struct AssistantRun: Sendable {
                 case "/exit": return
                 case "/continue": try await report(session.continueLocally())
                 case let text:
-                    try await report(session.send(text, images: images, act: act))
-                    (images, act) = ([], nil)
+                    let message = attachments.message(text)
+                    try await report(session.send(message, images: attachments.images, act: act))
+                    (attachments, act) = (Attachments(), nil)
                 }
             } catch let error as LLMError {
                 // Continue the conversation after a failed question.
@@ -94,7 +96,9 @@ struct AssistantRun: Sendable {
             context.console.say(FactsLine.text(model: modelName(), facts))
         }
         if let failure = report.failure {
-            throw LLMError(.init(stringLiteral: failure.code), failure.message)
+            throw LLMError(
+                .init(stringLiteral: failure.code), failure.message, context: failure.context,
+                disposition: failure.disposition)
         }
         guard facts?.finish != .interrupted else { throw Chat.interrupted }
     }

@@ -34,10 +34,7 @@ struct AssistantSetup: Sendable {
         if !thinks { settings.chat.showThinking = false }
         settings.preApproved = preApproved
         if isPrivate, settings.search?.isRemote == true { settings.search = nil }
-        if systemPrompt != nil {
-            settings.chat.systemPrompt = systemPrompt
-            settings.disabledActions = Set(ActionTag.order)
-        }
+        settings.chat.systemPrompt = systemPrompt
         settings.ringing = ReminderTimer.text(environment: context.environment)
         // A note that is gone at the end is worse than none.
         if !isKept { settings.disabledStores.formUnion([.notes, .habits]) }

@@ -7,7 +7,9 @@ struct CardPainter: Sendable {
     let width: Int
 
     private static let widest = 76
-    private static let narrowest = 24
+    private static let narrowest = 14
+    /// Below so many columns the mark of a card's state stands under its values.
+    private static let roomForMark = 40
 
     init(columns: Int) { width = max(Self.narrowest, min(Self.widest, columns - 1)) }
 
@@ -26,9 +28,11 @@ struct CardPainter: Sendable {
 
     private func title(_ card: ActionCard, _ number: Int?) -> [StyledRun] {
         var runs = number.map { [StyledRun("\($0) ", .frame)] } ?? []
-        runs.append(StyledRun(TerminalText.truncated(TerminalText.singleLine(card.title), to: width - 24), [.bold]))
+        let hasRoom = width >= Self.roomForMark
+        let room = hasRoom ? width - 24 : width - 6 - StyledLine(runs).width
+        runs.append(StyledRun(TerminalText.truncated(TerminalText.singleLine(card.title), to: room), [.bold]))
         let mark = card.state.mark
-        if !mark.text.isEmpty { runs.append(StyledRun("  " + mark.text, mark.traits)) }
+        if hasRoom, !mark.text.isEmpty { runs.append(StyledRun("  " + mark.text, mark.traits)) }
         return runs
     }
 
@@ -70,7 +74,10 @@ struct CardPainter: Sendable {
             let isWarning = card.state == .failed || card.state == .unknown || note.contains("outside")
             lines += TextBreaker(width: inner).lines([StyledRun(Self.text(note), isWarning ? [.warning] : [.dim])])
         }
-        return lines.isEmpty ? [StyledLine([StyledRun(card.state.sentence, [.dim])])] : lines
+        if lines.isEmpty { return [StyledLine([StyledRun(card.state.sentence, [.dim])])] }
+        let mark = card.state.mark
+        return width < Self.roomForMark && !mark.text.isEmpty
+            ? lines + [StyledLine([StyledRun(mark.text, mark.traits)])] : lines
     }
 
     /// A value with its line breaks, at most so long that a card fits a screen.

@@ -15,7 +15,11 @@ struct CardQuestion: Sendable {
         let external = ExternalEditor(environment: environment)
         // At most 80 columns.
         let open = external == nil ? "" : " [o]pen in editor"
-        let prompt = "Do it? [y]es [n]o [a]lways [c] in this conversation [e]dit\(open) > "
+        var prompt = "Do it? [y]es [n]o [a]lways [c] in this conversation [e]dit\(open) > "
+        if let columns = console.errors.width, columns <= prompt.count {
+            console.complain("y does it, n does not, a always, c in this conversation; e edits it.")
+            prompt = "Do it? [y/n] > "
+        }
         while true {
             guard case .line(let line) = await reader.line(prompt: prompt, initial: "") else { return .decline }
             switch line.trimmingCharacters(in: .whitespaces).lowercased() {

@@ -14,7 +14,7 @@ struct ConversationParts: Sendable {
     let hearth: Hearth
     let engine: any InferenceEngine
     let printer: AnswerPrinter
-    let images: [ChatImage]
+    let attachments: Attachments
     let options: GenerationOptions
 }
 
@@ -25,6 +25,9 @@ struct ChatQuestion: Sendable, Hashable {
     var piped = ""
 
     var text: String { piped.isEmpty ? prompt : "\(prompt)\n\n\(piped)" }
+
+    /// What another person may have written.
+    var outside: [OutsideText] { piped.isEmpty ? [] : [OutsideText(source: "standard input", text: piped)] }
 
     /// The question for the assistant: what was piped in may be the text of another person.
     var marked: String {
@@ -49,8 +52,8 @@ extension Chat {
         options.constraint = try await constraint()
         if let maximumTokens { options.maximumNewTokens = maximumTokens }
 
-        // Read pictures first: a bad file should not cost a load.
-        let images = try await blocking { [images] in try PictureFile.read(images) }
+        // Read files first: a bad one should not cost a load.
+        let attachments = try await attachments()
         let hearth = try await context.hearth(configuration)
         // The program must not end while a stopped load or answer is still marked on the disk.
         try await withEnding({ await hearth.close() }) {
@@ -58,22 +61,29 @@ extension Chat {
             case .routed(let routing):
                 let parts = ConversationParts(
                     configuration: configuration, hearth: hearth, engine: routing.engine, printer: routing.printer,
-                    images: images, options: options)
+                    attachments: attachments, options: options)
                 try await routing.perform { try await converse(parts, question(context.input), context) }
             case .local(let decision):
-                try await converseLocally(decision, configuration, images, options, in: hearth, context)
+                try await converseLocally(decision, configuration, attachments, options, in: hearth, context)
             }
         }
     }
 
+    /// What goes with the first question.
+    private func attachments() async throws -> Attachments {
+        var attachments = Attachments(images: try await blocking { [images] in try PictureFile.read(images) })
+        for file in files { try await attachments.add(file: file) }
+        return attachments
+    }
+
     private func converseLocally(
-        _ decision: RouteDecision?, _ configuration: Configuration, _ images: [ChatImage], _ options: GenerationOptions,
-        in hearth: Hearth, _ context: CommandContext
+        _ decision: RouteDecision?, _ configuration: Configuration, _ attachments: Attachments,
+        _ options: GenerationOptions, in hearth: Hearth, _ context: CommandContext
     ) async throws {
         var context = context
         let model: ChatModel
         do {
-            model = try await find(configuration, seeing: !images.isEmpty, in: hearth, &context)
+            model = try await find(configuration, seeing: !attachments.images.isEmpty, in: hearth, &context)
         } catch {
             // The rule that a person may change, where no local model can answer.
             if let decision { context.console.say("(local: \(decision.reasonText))") }
@@ -84,8 +94,8 @@ extension Chat {
         if let decision { context.console.announce(decision, model: model.name, format: format) }
         let parts = ConversationParts(
             configuration: configuration, hearth: hearth, engine: model.engine,
-            printer: AnswerPrinter(console: context.console, format: format, model: model.name), images: images,
-            options: options)
+            printer: AnswerPrinter(console: context.console, format: format, model: model.name),
+            attachments: attachments, options: options)
         try await converse(parts, question, context)
     }
 
@@ -96,9 +106,13 @@ extension Chat {
             return try await AssistantRun(chat: self, parts: parts, context: context).perform(question?.marked)
         }
         let session = LanguageModelSession(model: parts.engine, instructions: systemPrompt)
-        let actions = AnswerActions(chat: self, parts: parts, context: context, piped: question.piped)
-        let reason = try await parts.printer.print(
-            session.streamResponse(to: question.text, images: parts.images, options: parts.options).events,
+        let actions = AnswerActions(
+            chat: self, parts: parts, context: context, outside: parts.attachments.files + question.outside)
+        let text = parts.attachments.message(question.text)
+        var printer = parts.printer
+        printer.paints = !isConstrained
+        let reason = try await printer.print(
+            session.streamResponse(to: text, images: parts.attachments.images, options: parts.options).events,
             hiding: actions.tags, take: actions.take)
         // A script must not take half an answer for a whole one.
         guard reason != .interrupted else { throw Self.interrupted }

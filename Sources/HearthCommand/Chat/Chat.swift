@@ -18,6 +18,10 @@ struct Chat: Command {
     @Option("prompt", "TEXT", .word, "Ask this, print the answer and end.") var promptOption: String?
     @Option("image", "FILE", .word, isRepeatable: true, "Show this JPEG, PNG or BMP picture with the first question.")
     var images: [String]
+    @Option(
+        "file", "FILE", .word, isRepeatable: true,
+        "Put the text of this file before the first question; it counts as text from outside.")
+    var files: [String]
     @Option("projector", "FILE", .path, "The projector (mmproj) with which a .gguf file sees; releases bring theirs.")
     var projector: Path?
     @Option("system", "TEXT", .word, "A system prompt.") var systemPrompt: String?
@@ -97,7 +101,8 @@ struct Chat: Command {
         What a model thinks before it answers is dimmed on a terminal, and left out where the answer goes to a file or a
         program. With --format json it comes as events.
 
-        A model without a projector cannot see: it answers the text alone, and stderr says so.
+        A model without a projector cannot see: it answers the text alone, and stderr says so. The text of a --file has
+        at most 256 KiB of UTF-8, all files together 1 MiB.
 
         Where a cloud is set up, a line before each answer says which model gives it, and why a local one does: 'hearth
         route' shows the rules. A named REF is answered on this device.
@@ -110,6 +115,7 @@ struct Chat: Command {
         hearth chat  # A conversation with the default model.
         hearth chat smollm2-135m-instruct "Name three rivers."  # One answer.
         hearth chat --image photo.jpg --prompt "What is this?"  # A question about a picture.
+        hearth chat --file letter.txt --prompt "What does it ask of me?"  # A question about a text.
         hearth chat ./model.gguf < question.txt  # Run a file without installing it.
         hearth chat --private  # A conversation that never leaves this device.
         hearth chat --continue  # Go on where you left off.
@@ -125,9 +131,8 @@ struct Chat: Command {
             throw UsageError("--schema and --grammar say the same in two ways")
         }
         guard !isCloud || !isLocal && !isPrivate else { throw UsageError("--cloud excludes --local and --private") }
-        guard !isAssistant || systemPrompt == nil && !isConstrained else {
-            throw UsageError(
-                "--system, --schema and --grammar exclude --assistant, --act, --approve and --continue")
+        guard !actsAsAssistant || systemPrompt == nil && !isConstrained else {
+            throw UsageError("--system, --schema and --grammar exclude --assistant, --act and --approve")
         }
         guard !goesOn || !isPrivate else {
             throw UsageError("--continue excludes --private, which keeps nothing")
@@ -148,7 +153,10 @@ struct Chat: Command {
     var isThinkingEnabled: Bool { !noThink }
 
     /// Whether the assistant answers, also a single question.
-    var isAssistant: Bool { asksAssistant || goesOn || act != nil || approved?.isEmpty == false }
+    var isAssistant: Bool { actsAsAssistant || goesOn }
+
+    /// Whether the options want the assistant's own system prompt, with its actions.
+    private var actsAsAssistant: Bool { asksAssistant || act != nil || approved?.isEmpty == false }
 
     /// Whether the answer is held to a schema or a grammar.
     var isConstrained: Bool { schema != nil || grammar != nil }

@@ -19,6 +19,8 @@ enum ChatCommand: Sendable, Hashable {
     case model(String)
     case stats
     case think(String)
+    case set(String)
+    case system(String)
     case unknown(String)
 
     /// The commands with their arguments and help.
@@ -42,18 +44,25 @@ enum ChatCommand: Sendable, Hashable {
         (["/export"], "[FILE]", "write the conversation as Markdown, or as JSON to a .json file", { .export($0) }),
         (["/stats"], "", "show or hide the facts of each answer, and what left this device", { _ in .stats }),
         (["/think"], "[on|off|show|fold]", "let the model think or not, and show it or not", { .think($0) }),
+        (["/set"], "[NAME [VALUE]]", "change an option of this conversation, or show them", { .set($0) }),
+        (["/system"], "[TEXT]", "take another system prompt, or show it", { .system($0) }),
         (["/help", "/?"], "", "show this list", { _ in .help }),
         (["/exit", "/quit", "/bye"], "", "end (Ctrl-D does too)", { _ in .exit }),
     ]
 
-    static var helpText: String {
+    /// The help for a terminal of a width; `nil` for no terminal.
+    static func helpText(columns: Int?) -> String {
         let width = table.map { $0.names[0].count + $0.argument.count + 1 }.max() ?? 0
         let lines = table.map { entry in
-            TerminalText.padded("\(entry.names[0]) \(entry.argument)", to: width) + "  \(entry.help)"
+            let name = "\(entry.names[0]) \(entry.argument)"
+            guard let columns, columns < 2 * width else {
+                return TerminalText.padded(name, to: width) + "  \(entry.help)"
+            }
+            return "\(name)\n  \(entry.help)"
         }
         return lines.joined(separator: "\n")
             + "\nA line that ends with \\ goes on in the next one; so does a block that begins with ```."
-            + "\nCtrl-C gives up a line or stops an answer; twice at the prompt it ends the conversation."
+            + "\nCtrl-C stops an answer or gives up a line; on an empty line, twice ends the conversation."
     }
 
     init(_ text: String) {
@@ -75,6 +84,11 @@ enum ChatCommand: Sendable, Hashable {
                 length: line.count, candidates: table.map { $0.names[0] }.filter { $0.hasPrefix(line) })
         }
         let name = line[..<space]
+        if name == "/set" {
+            let word = line[space...].drop { $0 == " " }
+            let names = ConversationOption.names.filter { $0.hasPrefix(word) }
+            return LineCompletion(length: word.count, candidates: word.contains(" ") ? [] : names)
+        }
         guard ["/image", "/file", "/export"].contains(name) else { return LineCompletion() }
         let path = line[space...].drop { $0 == " " }
         return LineCompletion(length: path.count, candidates: files(String(path)))

@@ -45,10 +45,21 @@ final class ChatInterrupts: Sendable {
         }
     }
 
+    /// Records a line that was given up.
+    /// - Returns: whether the conversation goes on.
+    func lineGivenUp(hadText: Bool) -> Bool {
+        switch state.withLock({ $0.policy.lineGivenUp(hadText: hadText) }) {
+        case .warn: context.console.complain(Self.hint)
+        case .end: return false
+        default: break
+        }
+        return true
+    }
+
     /// Handles Ctrl-C.
     func interrupt() {
         let (action, session) = state.withLock { state in
-            let action = state.policy.interrupt()
+            let action = state.policy.interrupt(canEdit: reader.canEdit)
             if action == .stopAnswer { state.wasStopped = true }
             return (action, state.session)
         }
@@ -57,9 +68,9 @@ final class ChatInterrupts: Sendable {
             // Also gives up a question about a card.
             reader.cancel()
             if let session { Task { await session.stop() } }
-        case .warn:
-            if reader.canEdit { return reader.cancel() }
-            context.console.prompt("\n\(Self.hint)\n> ")
+        case .giveUpLine: reader.cancel()
+        case .warn: context.console.prompt("\n\(Self.hint)\n> ")
+        case .nothing: break
         case .end:
             reader.cancel()
             context.console.prompt("\n")

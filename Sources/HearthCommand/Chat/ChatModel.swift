@@ -11,27 +11,32 @@ struct ChatModel: Sendable {
     let name: String
     let engine: LiveModel
 
-    /// Finds the model of a reference; by default, the only installed one that answers.
+    /// What a command wants of a model.
+    enum Purpose: Sendable, Hashable { case answers, vectors }
+
+    /// Finds the model of a reference; by default, the only installed one that answers, or for vectors the only one that
+    /// is made for them.
     /// - Parameter projector: the file with which a model file reads pictures.
     /// - Throws: ``CommandError`` with `no-model` or `several-models`; `StoreError`, `DeliveryError`; `LLMError` for a
     ///   model that embeds only.
     static func find(
-        _ reference: ModelReference?, projector: Path?, in hearth: Hearth, context: CommandContext
+        _ reference: ModelReference?, projector: Path? = nil, for purpose: Purpose = .answers, in hearth: Hearth,
+        context: CommandContext
     ) async throws -> ChatModel {
         switch reference {
         case .file(let path):
-            guard await !path.isOfEncoderOnly() else { throw LLMError.encoderOnly }
+            if purpose == .answers, await path.isOfEncoderOnly() { throw LLMError.encoderOnly }
             let files = ReleaseFiles(weights: path, projector: projector)
             return ChatModel(name: path.lastComponent, engine: hearth.unloaded(files))
         case .family(let family, let version, let variant):
             let manager = try await context.recovered(hearth)
             let release = try await manager.installed(family, version: version, variant: variant)
-            return try await ChatModel(release, in: hearth)
+            return try await ChatModel(release, for: purpose, in: hearth)
         case .manifest, .hub:
             throw CommandError(
-                .noModel, "chat runs installed models and .gguf files",
+                .noModel, "this command runs installed models and .gguf files",
                 context: ErrorContext(remedy: "Bring the model with 'hearth pull' first, then name its family."))
-        case nil: return try await theOnlyOne(try await context.recovered(hearth), in: hearth)
+        case nil: return try await theOnlyOne(try await context.recovered(hearth), for: purpose, in: hearth)
         }
     }
 
@@ -44,17 +49,15 @@ struct ChatModel: Sendable {
         }
     }
 
-    /// The active release of the only family. Among several families, models for embeddings don't count.
-    private static func theOnlyOne(_ manager: ModelManager, in hearth: Hearth) async throws -> ChatModel {
+    /// The active release of the only family. Among several families, only those made for the purpose count.
+    private static func theOnlyOne(
+        _ manager: ModelManager, for purpose: Purpose, in hearth: Hearth
+    ) async throws -> ChatModel {
         var families = Set(try await manager.installed().map(\.identity.family)).sorted()
         if families.count > 1 {
-            var answering: [Family] = []
-            for family in families {
-                // Keep unreadable models: they are reported by name later.
-                let weights = try? await manager.installed(family).weights
-                if await weights?.isOfEncoderOnly() != true { answering.append(family) }
-            }
-            if !answering.isEmpty { families = answering }
+            let encoders = try await encoders(among: families, manager)
+            let fitting = families.filter { encoders.contains($0) == (purpose == .vectors) }
+            if !fitting.isEmpty { families = fitting }
         }
         guard let family = families.first else {
             throw CommandError(
@@ -66,20 +69,48 @@ struct ChatModel: Sendable {
             throw CommandError(
                 .severalModels, "several models are installed: \(families.map(\.name).joined(separator: ", "))",
                 context: ErrorContext(
-                    remedy: "Name one, or choose it for good with 'hearth config set defaultModel \(family)'."))
+                    remedy: purpose == .vectors
+                        ? "Name one with --model."
+                        : "Name one, or choose it for good with 'hearth config set defaultModel \(family)'."))
         }
-        return try await ChatModel(manager.installed(family), in: hearth)
+        return try await ChatModel(manager.installed(family), for: purpose, in: hearth)
+    }
+
+    /// The families whose live model is made for embeddings.
+    private static func encoders(among families: [Family], _ manager: ModelManager) async throws -> Set<Family> {
+        var encoders: Set<Family> = []
+        for family in families {
+            // Unreadable models are reported by name later.
+            let weights = try? await manager.installed(family).weights
+            if await weights?.isOfEncoderOnly() == true { encoders.insert(family) }
+        }
+        return encoders
+    }
+
+    /// Finds the model for embeddings: the only installed one that is made for them, else the configured one.
+    static func embedder(_ configuration: Configuration, in hearth: Hearth, _ context: CommandContext) async throws
+        -> ChatModel
+    {
+        let manager = try await context.recovered(hearth)
+        let families = Set(try await manager.installed().map(\.identity.family)).sorted()
+        let reference: ModelReference?
+        if try await encoders(among: families, manager).isEmpty {
+            reference = try configuration.defaultModel.map { try ModelReference(parsing: $0) }
+        } else {
+            reference = nil
+        }
+        return try await find(reference, for: .vectors, in: hearth, context: context)
     }
 
     /// The model of an installed release.
     /// - Throws: ``CommandError`` with `no-model` for a release without weights; `LLMError` for one that embeds only.
-    init(_ release: InstalledRelease, in hearth: Hearth) async throws {
+    init(_ release: InstalledRelease, for purpose: Purpose = .answers, in hearth: Hearth) async throws {
         guard let weights = release.weights else {
             throw CommandError(
                 .noModel, "\(release.identity) has no weights to run",
                 context: ErrorContext(model: release.identity.description))
         }
-        guard await !weights.isOfEncoderOnly() else { throw LLMError.encoderOnly }
+        if purpose == .answers, await weights.isOfEncoderOnly() { throw LLMError.encoderOnly }
         self.init(name: release.identity.description, engine: hearth.model(of: release))
     }
 

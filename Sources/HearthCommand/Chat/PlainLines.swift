@@ -18,5 +18,5 @@ actor PlainLines: LineReader {
     }
 
     nonisolated func cancel() {}
-    nonisolated func remember(_ text: String) {}
+    nonisolated func remember(_ text: String, isKept: Bool) {}
 }

@@ -55,7 +55,7 @@ struct TurnScreen: Sendable {
         case .truncated, .picturesLeftOut: break
         case .failed(let failure):
             try endText()
-            console.complain("hearth: \(TerminalText.singleLine(failure.message)) [\(failure.code)]")
+            for line in FailureRenderer(failure).lines { console.complain(line) }
             if failure.needsModel { console.complain("  `hearth models` shows models to download.") }
         case .removed: try endText()
         }
@@ -140,7 +140,7 @@ struct TurnScreen: Sendable {
         if let before, before.state == .proposed, card.state != .proposed, card.items.isEmpty, before.note == card.note
         {
             // The values are on the screen already.
-            return try aside(card.outcome(undo: "/undo\(number.map { " \($0)" } ?? "")"))
+            return try aside(card.outcome(undo: number.map { "/undo \($0)" } ?? "`hearth undo`"))
         }
         guard let text = console.painted(card, number: number) else {
             for line in CardPainter.plain(card, number: number) { try console.print(line) }

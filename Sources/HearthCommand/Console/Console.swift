@@ -104,13 +104,14 @@ final class Console: Sendable {
 
     /// Replaces or removes the bar on the terminal's last line.
     func showBar(_ text: String?) {
-        guard !isQuiet, barWidth != nil else { return }
+        guard !isQuiet, let columns = barWidth else { return }
         let hadBar = state.withLock { state in
             defer { state.hasBar = text != nil }
             return state.hasBar
         }
         guard text != nil || hadBar else { return }
-        writeRaw("\r\u{1B}[K" + (text ?? ""))
+        // A bar that goes on in the next line could not be taken away.
+        writeRaw("\r\u{1B}[K" + TerminalText.truncated(text ?? "", to: columns - 1))
     }
 
     /// Writes a message without a line end: a prompt.

@@ -19,8 +19,8 @@ struct Examination: Sendable {
     func report() async -> DoctorReport {
         var report = DoctorReport()
         let steps: [(inout DoctorReport) async throws -> Void] = [
-            examineMachine, examineNetwork, examineHub, examineEngine, examineHome, examineRecords, examineModels,
-            examineOrigins, examineCloud,
+            examineMachine, examineNetwork, examineHub, examineEngine, examineHome, examineRecords, examineServer,
+            examineModels, examineOrigins, examineCloud,
         ]
         for step in steps {
             do {
@@ -29,6 +29,8 @@ struct Examination: Sendable {
                 report.add(error)
             }
         }
+        var seen: Set<String> = []
+        report.findings.removeAll { !seen.insert($0.lines.joined()).inserted }
         return report
     }
 
@@ -41,6 +43,11 @@ struct Examination: Sendable {
     private func examineRecords(_ report: inout DoctorReport) async throws {
         guard let home = try? context.home else { return }  // reported with the home
         try await RecordsExamination(home: home, time: context.time).add(to: &report)
+    }
+
+    private func examineServer(_ report: inout DoctorReport) async throws {
+        guard (try? context.home) != nil else { return }  // reported with the home
+        try await ServerExamination(context: context).add(to: &report)
     }
 
     private static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
@@ -82,7 +89,7 @@ struct Examination: Sendable {
 
     /// Reports installed and damaged releases. Reads receipts and sizes; `verify` reads every byte.
     private func examineModels(_ report: inout DoctorReport) async throws {
-        guard report.problems.isEmpty, let home = try? context.home else { return }  // already reported
+        guard let home = try? context.home else { return }  // already reported
         let store = ModelStore(home: home, fileSystem: fileSystem, time: context.time)
         let inventory = try await store.inventory()
         let size = inventory.releases.reduce(UInt64(0)) { $0 + $1.receipt.totalSize }
@@ -104,6 +111,7 @@ struct Examination: Sendable {
                 cure: "Remove it with 'hearth remove \(damaged.identity)' and bring it again with "
                     + "'hearth pull \(damaged.identity)'.")
         }
+        await examineDefaultModel(inventory.releases.map(\.identity), &report)
         for release in inventory.releases where release.isActive {
             await examineArtifact(of: release, store, &report)
         }
@@ -115,6 +123,24 @@ struct Examination: Sendable {
                     "\(held.release) is held back since \(held.since.formatted(.iso8601)): \(held.reason)",
                     cure: "Wait for a newer version, or try it again with 'hearth use \(held.release)'.")
             }
+        }
+    }
+
+    /// Reports a default model that is not on this device.
+    private func examineDefaultModel(_ installed: [ReleaseIdentity], _ report: inout DoctorReport) async {
+        // The chapter on the home reports invalid settings.
+        guard let name = (try? await context.configuration)?.defaultModel else { return }
+        do {
+            guard case .family(let family, let version, let variant) = try ModelReference(parsing: name) else { return }
+            let isHere = installed.contains {
+                $0.family == family && (version ?? $0.version) == $0.version && (variant ?? $0.variant) == $0.variant
+            }
+            guard !isHere else { return }
+            report.problem(
+                "not-installed", "the default model \(name) is not on this device",
+                cure: "Bring it with 'hearth pull \(name)', or choose another with 'hearth config set defaultModel'.")
+        } catch {
+            report.add(error)
         }
     }
 

@@ -16,15 +16,17 @@ struct HomeExamination: Sendable {
         var findings: [Finding] = []
         do {
             let existing = try nearestExisting()
-            facts.append(Fact(name: "free space", value: ByteCount(try fileSystem.freeSpace(at: existing)).description))
+            let free = try fileSystem.freeSpace(at: existing)
+            facts.append(Fact(name: "free space", value: ByteCount(free).description))
+            findings += Self.space(free, at: existing).map { [$0] } ?? []
             if existing != home {
                 facts.append(Fact(name: "state", value: "not made yet; the first pull makes it"))
             } else {
                 facts.append(Fact(name: "layout", value: try layout() ?? "none yet"))
                 facts.append(Fact(name: "transfers", value: try transfers()))
             }
+            if existing == home { findings += AccessExamination(home: home, fileSystem: fileSystem).findings() }
             try checkWritable(existing)
-            try checkConfigurationAccess(&findings)
             findings += try Configuration.load(home: home).problems.map { Finding($0) }
         } catch {
             findings.append(Finding(error))
@@ -75,14 +77,20 @@ struct HomeExamination: Sendable {
         throw FileError(errno: errno, doing: "write in", path: folder)
     }
 
-    /// Finds settings that other users of the machine can read.
-    private func checkConfigurationAccess(_ findings: inout [Finding]) throws {
-        let path = Configuration.path(home: home)
-        var status = stat()
-        guard lstat(path.string, &status) == 0, status.st_mode & 0o077 != 0 else { return }
-        findings.append(
-            Finding(
-                severity: .note, code: "configuration-readable", message: "\(path) can be read by others",
-                cure: "Run `chmod 600 \(path)`."))
+    /// Below this many bytes notes and settings cannot be kept for long.
+    private static let leastSpace: UInt64 = 64 << 20
+    /// Below this many bytes few models fit.
+    private static let littleSpace: UInt64 = 1 << 30
+
+    private static func space(_ free: UInt64, at path: Path) -> DoctorReport.Finding? {
+        if free < leastSpace {
+            return Finding(
+                severity: .problem, code: "disk-full", message: "\(ByteCount(free)) are free at \(path)",
+                cure: "Free some space: `hearth prune --dry-run` shows what Hearth can do without.")
+        }
+        guard free < littleSpace else { return nil }
+        return Finding(
+            severity: .note, code: "disk-nearly-full", message: "\(ByteCount(free)) are free at \(path)",
+            cure: "Most models need more: `hearth prune --dry-run` shows what Hearth can do without.")
     }
 }

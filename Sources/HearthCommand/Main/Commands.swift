@@ -12,7 +12,7 @@ extension HearthCommand {
                             ChatsList.self, ChatsSearch.self, ChatsShow.self, ChatsExport.self, ChatsRename.self,
                             ChatsRemove.self,
                         ]),
-                    .command(RouteCommand.self), .command(Classify.self),
+                    .command(RouteCommand.self), .command(Embed.self), .command(Classify.self),
                 ]),
             CommandChapter(title: "your records", entries: records),
             CommandChapter(

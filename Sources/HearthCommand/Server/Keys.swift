@@ -68,7 +68,7 @@ struct KeysList: Command {
 
 /// `hearth keys revoke ID`
 struct KeysRevoke: Command {
-    @Argument("ID", .word, "The key's id; hearth keys list shows it.") var id: String
+    @Argument("ID", .word, "The key's id, or its name; hearth keys list shows them.") var word: String
 
     static let declaration = CommandDeclaration(
         "keys", "revoke", summary: "End a key", isDestructive: true,
@@ -79,7 +79,7 @@ struct KeysRevoke: Command {
         """)
 
     func run(in context: CommandContext) async throws {
-        try await AccessKeys.change(home: context.home, time: context.time) { [id] in try $0.revoke(id) }
+        let id = try await AccessKeys.change(home: context.home, time: context.time) { [word] in try $0.revoke(word) }
         context.console.say("The key \(id) is revoked.")
     }
 }

@@ -57,6 +57,25 @@ package struct TextLimit: Sendable, Hashable {
     }
 }
 
+extension LLMError {
+    /// The error of a prompt that is too long, with advice that this model can follow.
+    /// - Parameters:
+    ///   - window: the tokens of the context window.
+    ///   - trained: the context that the model was trained with; `nil` if unknown.
+    package func advised(window: Int, trained: Int?) -> Self {
+        guard code == .exceededContextWindowSize, let trained, trained > 0 else { return self }
+        var context = context
+        if trained > window {
+            context.field = "contextLength"
+            context.remedy =
+                "Shorten the text, or load the model with a larger context: it was trained with \(trained) tokens."
+        } else {
+            context.remedy = "Shorten the text, or ask a model with a larger context: this one knows \(trained) tokens."
+        }
+        return Self(code, message, context: context, disposition: disposition, underlying: underlying)
+    }
+}
+
 extension Sequence<ChatMessage> {
     /// The bytes of the messages' texts. Each message counts 64 bytes more for the template's own text.
     package var textBytes: Int { reduce(0) { $0 + $1.textBytes } }

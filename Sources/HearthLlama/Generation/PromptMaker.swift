@@ -28,6 +28,14 @@ struct PromptMaker: Sendable {
     /// Refuses a request whose text cannot fit, before any of it is cut into tokens.
     /// - Throws: `context-window-exceeded`.
     func check(_ request: GenerationRequest) throws {
+        do {
+            try checkLength(request)
+        } catch let error as LLMError {
+            throw error.advised(window: window, trained: weights.trainedContextLength)
+        }
+    }
+
+    private func checkLength(_ request: GenerationRequest) throws {
         let options = request.options
         try TextLimit.check(request.messages, options, window: window)
         guard options.usesChatTemplate else { return }
@@ -42,7 +50,12 @@ struct PromptMaker: Sendable {
     func make(_ request: GenerationRequest) throws -> MadePrompt {
         if request.signal.isCancelled { throw CancellationError() }
         try check(request)
-        var prompt = try Prompt(request, for: self)
+        var prompt: Prompt
+        do {
+            prompt = try Prompt(request, for: self)
+        } catch let error as LLMError {
+            throw error.advised(window: window, trained: weights.trainedContextLength)
+        }
         prompt.reusesTokens = request.options.reusesPrompt
         let constraint = try AnswerConstraint(request.options, weights, calls: prompt.calls)
         return MadePrompt(mark: weights.mark, prompt: prompt, constraint: constraint)

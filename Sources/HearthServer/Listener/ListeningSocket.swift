@@ -181,9 +181,7 @@ extension HearthError where Domain == ServerErrorDomain {
         }
         return switch number {
         case EADDRINUSE:
-            Self(
-                .portInUse, "port \(port) is in use by another program",
-                context: context("Leave the port out to take a free one, or choose another."))
+            portInUse(PortHolder.find(port: port), host: host, port: port)
         case EACCES, EPERM:
             Self(
                 .permission, "this user may not listen on port \(port)",
@@ -197,6 +195,16 @@ extension HearthError where Domain == ServerErrorDomain {
                 .cannotListen, "cannot listen on \(host), port \(port): \(String(cString: strerror(number)))",
                 context: context("Try another address or port."))
         }
+    }
+
+    /// The error for a port on which another program listens.
+    package static func portInUse(_ holder: PortHolder?, host: String, port: UInt16) -> Self {
+        Self(
+            .portInUse, "port \(port) is in use by \(holder?.words ?? "another program")",
+            context: ErrorContext(
+                file: holder?.home?.string, url: "http://\(host):\(port)",
+                field: holder?.home == nil ? nil : "home", found: holder?.process.map { "process \($0)" },
+                remedy: "End that program, or choose another port; 0 takes a free one."))
     }
 
     /// The error for a unix socket.

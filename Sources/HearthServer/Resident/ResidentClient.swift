@@ -16,12 +16,15 @@ import Glibc
 /// Requests are HTTP/1.0, whose replies end with the connection: no chunks to decode.
 package struct ResidentClient: Sendable {
     /// The longest wait for the head of a reply: the routes that take longer stream.
-    private static let patience = 30
+    private let longestWait: Int
 
     private let place: ResidentPlace
     private var socket: Path { place.socket }
 
-    package init(_ place: ResidentPlace) { self.place = place }
+    /// - Parameter longestWait: the seconds to wait for the head of a reply.
+    package init(_ place: ResidentPlace, longestWait: Int = 30) {
+        (self.place, self.longestWait) = (place, longestWait)
+    }
 
     /// A reply's status and its body as it arrives.
     package struct Reply: Sendable {
@@ -56,7 +59,7 @@ package struct ResidentClient: Sendable {
             let fields = ["Host: localhost", "Content-Type: application/json", "Content-Length: \(body.count)"]
             connection.send(
                 Array("\(method) \(path) HTTP/1.0\r\n\(fields.joined(separator: "\r\n"))\r\n\r\n".utf8) + body)
-            connection.limitWait(seconds: Self.patience)
+            connection.limitWait(seconds: longestWait)
             let head = connection.head()
             connection.limitWait(seconds: 0)
             guard let (status, job) = head else {

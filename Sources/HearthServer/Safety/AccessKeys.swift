@@ -32,12 +32,17 @@ package struct AccessKeys: Sendable, Hashable {
 
     /// Adds a key.
     /// - Returns: the key with its secret, which is not kept.
-    /// - Throws: ``ServerError`` with `too-many-keys`.
+    /// - Throws: ``ServerError`` with `too-many-keys`, or `key-exists` for the name of another key.
     package mutating func create(_ name: String, scopes: Set<ServerScope>, at date: Date) throws -> String {
         guard keys.count < Self.limit else {
             throw ServerError(
                 .tooManyKeys, "there are \(Self.limit) keys already",
                 context: ErrorContext(remedy: "Revoke those that are no longer used."))
+        }
+        if let known = keys.first(where: { $0.name == name }) {
+            throw ServerError(
+                .keyExists, "the key \(known.id) has the name \(name.quoted)",
+                context: ErrorContext(found: known.id, remedy: "Choose another name, or revoke that key first."))
         }
         let secret = KeySecret()
         keys.append(
@@ -47,15 +52,21 @@ package struct AccessKeys: Sendable, Hashable {
         return secret.text
     }
 
-    /// Removes a key by its id.
+    /// Removes a key by its id, or by a name that only one key has.
+    /// - Returns: its id.
     /// - Throws: ``ServerError`` with `unknown-key`.
-    package mutating func revoke(_ id: String) throws {
-        guard keys.contains(where: { $0.id == id }) else {
+    @discardableResult
+    package mutating func revoke(_ word: String) throws -> String {
+        let named = keys.filter { $0.name == word }
+        let only = named.count == 1 ? named.first?.id : nil
+        guard let id = keys.first(where: { $0.id == word })?.id ?? only else {
             throw ServerError(
-                .unknownKey, "there is no key \(id.quoted)",
-                context: ErrorContext(found: id, remedy: "List the keys for their ids."))
+                .unknownKey,
+                named.isEmpty ? "there is no key \(word.quoted)" : "\(named.count) keys have the name \(word.quoted)",
+                context: ErrorContext(found: word, remedy: "List the keys for their ids."))
         }
         keys.removeAll { $0.id == id }
+        return id
     }
 
     /// The key that a client presents, `nil` if there is none. Takes the same time for every key.

@@ -113,6 +113,16 @@ package final class WorkerEngine: InferenceEngine, TokenReader {
 
     package var capabilities: EngineCapabilities { get async throws { try facts.capabilities } }
 
+    /// Refuses a text that cannot fit before it is sent.
+    private func check(_ messages: [ChatMessage], _ options: GenerationOptions) throws {
+        let information = try facts.information
+        do {
+            try TextLimit.check(messages, options, window: information.contextLength)
+        } catch {
+            throw error.advised(window: information.contextLength, trained: information.trainedContextLength)
+        }
+    }
+
     private var facts: Facts {
         get throws {
             let (facts, isUnloaded) = state.withLock { ($0.facts, $0.isUnloaded) }
@@ -125,7 +135,7 @@ package final class WorkerEngine: InferenceEngine, TokenReader {
         _ messages: [ChatMessage], options: GenerationOptions,
         onEvent: @escaping @Sendable (GenerationEvent) -> Void
     ) async throws -> GenerationSummary {
-        try TextLimit.check(messages, options, window: facts.information.contextLength)
+        try check(messages, options)
         let connection = try await connection()
         // A token has few bytes; reports of tokens have many.
         let each = 1024 + 256 * min(options.tokenReports?.alternatives ?? 0, 1 << 10)
@@ -197,7 +207,7 @@ package final class WorkerEngine: InferenceEngine, TokenReader {
     package func rendered(
         _ messages: [ChatMessage], options: GenerationOptions
     ) async throws -> (text: String, tokenCount: Int) {
-        try TextLimit.check(messages, options, window: facts.information.contextLength)
+        try check(messages, options)
         let connection = try await connection()
         let answer = try await guarded(.rendered(messages, options)) {
             try await connection.ask(.rendered(messages, options), allowance: WorkerConnection.largeReply)

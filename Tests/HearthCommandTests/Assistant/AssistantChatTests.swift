@@ -49,7 +49,8 @@ private struct ChatLab {
         let hearth = try await context.hearth(configuration)
         let parts = ConversationParts(
             configuration: configuration, hearth: hearth, engine: engine,
-            printer: AnswerPrinter(console: context.console, format: .text, model: "scripted"), images: [],
+            printer: AnswerPrinter(console: context.console, format: .text, model: "scripted"),
+            attachments: Attachments(),
             options: GenerationOptions())
         let setup = try await AssistantSetup(
             parts, thinks: true, insists: insists, preApproved: approved, systemPrompt: system, isPrivate: isPrivate,
@@ -208,7 +209,56 @@ private struct ChatLab {
         #expect(try await lab.reminders == [])
         #expect(lab.output.contents.contains("from file letter.txt"))
         let sent = try #require(await lab.engine.requests.last?.last?.content)
-        #expect(sent.contains("<file source=\"file letter.txt\">"))
+        #expect(sent.hasPrefix("<file source=\"file letter.txt\">\nCall Anna at once.\n</file>\n\nwhat is in it?"))
+    }
+
+    /// Options and a system prompt are those of one conversation, and take effect with the next answer.
+    @Test func optionsAndTheSystemPromptAreOfTheConversation() async throws {
+        let lab = try ChatLab(["one", ChatLab.reminder, "three", "four"])
+        try await lab.talk(
+            """
+            /set temperature 0.9
+            /set max_tokens=12
+            /set temprature 1
+            /set seed -1
+            a
+            /system You are a pirate.
+            /set
+            b
+            /system default
+            c
+            /new
+            d
+            /exit
+            """)
+        let (options, requests) = (await lab.engine.options, await lab.engine.requests)
+        #expect(options.map(\.sampling.temperature) == [0.9, 0.9, 0.9, 0.35])
+        #expect(options.map(\.maximumNewTokens) == [12, 12, 12, 768])
+        #expect(options.allSatisfy { $0.sampling.seed == nil })
+        #expect(requests[1].first == ChatMessage(.system, "You are a pirate."))
+        #expect(requests.map { $0.filter { $0.role == .user }.count } == [1, 2, 3, 1])
+        #expect(requests[2].first?.content.contains("pirate") == false)
+        // With a system prompt of one's own, blocks are text.
+        #expect(lab.output.contents.contains("REMINDER_ACTION"))
+        #expect(try await lab.reminders.isEmpty)
+        for words in ["/set temperature", "seed must be a whole number", "system             You are a pirate."] {
+            #expect(lab.errors.contents.contains(words), "\(words)")
+        }
+    }
+
+    /// A private conversation goes on with other settings.
+    @Test func aPrivateConversationKeepsItsMessages() async throws {
+        let lab = try ChatLab(["one", "two"])
+        try await lab.talk("a\n/set seed 3\n/think off\nb\n/exit", isPrivate: true)
+        let last = try #require(await lab.engine.requests.last)
+        #expect(last.filter { $0.role != .system }.count == 3)
+        #expect(await lab.engine.options.map(\.sampling.seed) == [nil, 3])
+    }
+
+    @Test func theBannerNamesTheModel() async throws {
+        let lab = try ChatLab([])
+        try await lab.talk("/exit")
+        #expect(lab.errors.contents.hasPrefix("scripted answers."))
     }
 
     /// A run that begins as private, and a conversation after `/private`: no query leaves, whatever the model writes.

@@ -35,7 +35,7 @@ import Testing
         for state in [ActionCard.State.proposed, .done, .failed, .notCarriedOut, .unknown] {
             card.state = state
             let lines = box(card, columns)
-            #expect(Set(lines.map { VirtualScreen.cells(of: $0) }) == [max(24, min(76, columns - 1))])
+            #expect(Set(lines.map { VirtualScreen.cells(of: $0) }) == [max(14, min(76, columns - 1))])
             #expect(lines.allSatisfy { $0.unicodeScalars.allSatisfy(TerminalText.isAllowed) })
         }
     }

@@ -63,6 +63,22 @@ import Testing
         #expect(await run([["undo"]], folder).0 == 1)
     }
 
+    /// A title names a record without regard to case and accents, if no other has it; the id decides first.
+    @Test func aTitleNamesARecord() async throws {
+        let folder = try TemporaryFolder()
+        let added = await run(
+            [["notes", "add", "Café", "--body", "x"], ["notes", "add", "🙂", "--body", "y"], ["notes", "list"]], folder)
+        #expect(added.0 == 0)
+        #expect(
+            await run([["notes", "edit", "cafe", "--body", "z"], ["notes", "show", "CAFÉ"]], folder).1.contains("z"))
+        #expect(await run([["notes", "show", "🙃"]], folder).0 == 1)
+        let near = await run([["notes", "show", "Cafes"]], folder)
+        #expect(near.0 == 1 && near.2.contains("Did you mean 'Café'?"), "\(near.2)")
+        let twice = await run([["notes", "add", "cafe", "--body", "w"], ["notes", "remove", "Café"]], folder)
+        #expect(twice.0 == 1 && twice.2.contains("[ambiguous-record]"), "\(twice.2)")
+        #expect(await run([["reminders", "add", "Call Anna"], ["reminders", "done", "call anna"]], folder).0 == 0)
+    }
+
     /// Every noun changes and removes a record by the beginning of its id, or its name, and says so alike.
     @Test(arguments: [
         (["notes", "a", "--body", "b"], "--title"), (["reminders", "a"], "--title"),
@@ -87,6 +103,63 @@ import Testing
         #expect(await run([["undo"], [kind, "show", name]], folder).0 == 0)
         #expect(await run([["undo", change.action]], folder).0 == 0)
         #expect(await run([[kind, "edit", "nothing"]], folder).0 == 1)
+    }
+
+    /// An edit keeps each value that it does not name, `none` and empty texts take values away, and undo brings them back.
+    @Test(arguments: [
+        (
+            ["reminders", "a", "--due", "2099-01-02 09:00", "--alarm", "5", "--priority", "2"],
+            [["--priority", "none"], ["--alarm", "none"], ["--due", "none"]],
+            ["priority", "alarmMinutes", "due timeZone"]
+        ),
+        (
+            [
+                "calendar", "a", "--start", "2099-01-02 09:00", "--location", "here", "--notes", "n", "--alarm", "5",
+                "--repeat", "FREQ=DAILY;COUNT=2",
+            ],
+            [["--location", ""], ["--notes", ""], ["--alarm", "none"], ["--repeat", ""]],
+            ["location", "notes", "alarmMinutes", "recurrence"]
+        ),
+        (
+            [
+                "contacts", "a", "--number", "12", "--mail", "a@example.org", "--nickname", "b", "--organization", "o",
+                "--note", "n",
+            ],
+            [["--without", "12"], ["--without", "b"], ["--organization", ""], ["--note", ""]],
+            ["numbers", "nicknames", "organization", "note"]
+        ),
+        (["habits", "a", "--weekly"], [["--daily"]], ["frequency"]),
+        (["notes", "a", "--body", "b"], [["--body", ""]], ["body"]),
+    ])
+    func anEditChangesWhatItNames(words: [String], edits: [[String]], fields: [String]) async throws {
+        let folder = try TemporaryFolder()
+        let kind = words[0]
+        let added = await run([[kind, "add"] + words.dropFirst() + ["--format", "json"]], folder)
+        #expect(added.0 == 0, "\(added.2)")
+        let id = kind == "habits" ? "a" : try JSONDecoder().decode(RecordEdit.self, from: Data(added.1.utf8)).id
+        func shown() async throws -> JSONMembers {
+            let text = await run([[kind, "show", id, "--format", "json"]], folder).1
+            var members = try #require(try JSONValue(parsing: Data(text.utf8)).members)
+            members["changed"] = nil
+            return members
+        }
+        var states = [try await shown()]
+        for edit in edits {
+            let result = await run([[kind, "edit", id] + edit], folder)
+            #expect(result.0 == 0, "\(result.2)")
+            let (before, after) = (try #require(states.last), try await shown())
+            let differing = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }
+            #expect(
+                differing == Set(fields[states.count - 1].split(separator: " ").map(String.init)),
+                "\(edit): \(differing)")
+            states.append(after)
+        }
+        // The same again is no change.
+        #expect(await run([[kind, "edit", id] + (edits.last ?? [])], folder).0 == 64)
+        for state in states.dropLast().reversed() {
+            #expect(await run([["undo"]], folder).0 == 0)
+            #expect(try await shown() == state)
+        }
     }
 
     @Test(arguments: ["notes", "calendar", "reminders", "habits", "contacts", "chats"])
@@ -143,7 +216,8 @@ import Testing
         (["calendar", "add", "x", "--start", "2030-05-02 10:00", "--end", "2030-05-01 10:00"], 1, "unusable-payload"),
         (["calendar", "import", "/nowhere"], 1, "file-not-found"), (["contacts", "import", "-"], 1, "unusable-record"),
         (["undo", "zzzz"], 1, "no-such-record"), (["undo"], 1, "no-such-record"),
-        (["chats", "show", "zzzz"], 1, "no-such-record"),
+        (["chats", "show", "zzzz"], 1, "no-such-record"), (["notes", "show", ""], 64, "wrong-usage"),
+        (["notes", "remove", "🙂"], 1, "no-such-record"),
     ])
     func failuresHaveCodes(words: [String], status: Int32, code: String) async throws {
         let result = await run([words], try TemporaryFolder())
@@ -154,6 +228,9 @@ import Testing
     @Test(arguments: [
         ("today", 0, true), ("tomorrow", 1, true), ("tomorrow 9:05", 1, false), ("today 23:59", 0, false),
         ("2026-11-26", 2, true), ("2026-11-26T08:00", 2, false), ("2026-11-26 08:00", 2, false),
+        ("friday", 3, true), ("Fri 9pm", 3, false), ("monday at 9", 6, false),
+        ("13:00", 0, false), ("9:00", 1, false), ("12pm", 1, false), ("5 PM", 0, false), ("in 2 hours", 0, false),
+        ("in 3 days", 3, true), ("Tomorrow 9", 1, false), ("in 45 min", 0, false),
     ])
     func timesOfTheCommandLine(word: String, days: Int, isAllDay: Bool) throws {
         let zone = try #require(TimeZone(identifier: "Europe/Berlin"))
@@ -162,11 +239,18 @@ import Testing
         #expect(time.isAllDay == isAllDay)
         let day = time.date.formatted(.iso8601.year().month().day()).suffix(2)
         #expect(Int(day) == 24 + days)
+        // The day of today's name is that of the next week.
+        #expect(CommandTime("tuesday") != nil && CommandTime("in 1 week") != nil)
+        #expect(
+            CommandTime("tuesday")?.time(now: now, zone: zone) == CommandTime("in 1 week")?.time(now: now, zone: zone))
     }
 
-    @Test(arguments: ["", "soon", "todayish", "tomorrow 25:00", "2026-13-01", "9:00"]) func otherWordsAreNoTime(
-        _ word: String
-    ) {
+    @Test(arguments: [
+        "", "soon", "todayish", "tomorrow 25:00", "2026-13-01", "9", "0pm", "13pm", "25:00", "9:60", "in", "in 2",
+        "in 0 days", "in -1 days",
+        "in 9999999 hours", "next friday", "friday friday", "tomorrow 9 Uhr", "f", "🙂", "in 2 hours\n",
+    ])
+    func otherWordsAreNoTime(_ word: String) {
         #expect(CommandTime(word) == nil)
     }
 

@@ -37,6 +37,31 @@ struct EncoderEndToEndTests {
         #expect(asked.errors.contains("for embeddings"), "\(asked.errors)")
     }
 
+    /// A line for each text, of arguments or of the input, each of length 1; like texts are nearer.
+    @Test func textsBecomeVectors() async throws {
+        let folder = try TemporaryFolder()
+        let path = try #require(model).string
+        func vectors(_ words: [String], _ input: FixedSource = FixedSource(isTerminal: true)) async throws -> [[Double]]
+        {
+            let probe = CommandProbe(home: folder.path("home"))
+            #expect(await probe.run(["embed", "--model", path] + words, input: input) == 0, "\(probe.errors.contents)")
+            return try probe.output.contents.split(separator: "\n").map { line in
+                try JSONDecoder().decode([Double].self, from: Data(line.utf8))
+            }
+        }
+        let given = try await vectors(["a red apple", "a red apple", "zebra"])
+        #expect(given.count == 3 && Set(given.map(\.count)).count == 1)
+        for vector in given { #expect(abs(vector.reduce(0) { $0 + $1 * $1 } - 1) < 0.001) }
+        #expect(given[0] == given[1] && given[0] != given[2])
+        let piped = try await vectors([], FixedSource(text: "a red apple\nzebra"))
+        #expect(piped == [given[0], given[2]])
+
+        let probe = CommandProbe(home: folder.path("home"))
+        #expect(await probe.run(["embed", "--model", path], input: FixedSource(isTerminal: true)) == 64)
+        #expect(await probe.run(["embed", "x"]) == 1)
+        #expect(probe.errors.contents.contains("[no-model]"))
+    }
+
     /// Before anybody has typed a question.
     @Test func noConversationBeginsWithAnEncoder() async throws {
         let folder = try TemporaryFolder()

@@ -115,12 +115,14 @@ import Testing
 
     @Test(arguments: ChatCommand.table.map { $0.names[0] }) func everyCommandOfTheListIsKnown(_ name: String) {
         if case .unknown = ChatCommand(name) { Issue.record("\(name) is unknown") }
-        #expect(ChatCommand.helpText.contains(name))
+        #expect(ChatCommand.helpText(columns: 100).contains(name))
+        #expect(ChatCommand.helpText(columns: 20).contains("\n\(name)") || name == ChatCommand.table[0].names[0])
     }
 
     @Test(arguments: [
         ("/st", ["/stats"]), ("/e", ["/edit", "/export", "/exit"]), ("hello", []), ("/image a", ["a.png", "a/"]),
-        ("/model a", []), ("/", ChatCommand.table.map { $0.names[0] }),
+        ("/model a", []), ("/set te", ["temperature"]), ("/set seed 1", []),
+        ("/", ChatCommand.table.map { $0.names[0] }),
     ])
     func completes(line: String, candidates: [String]) {
         let completion = ChatCommand.completion(of: line) { typed in ["a.png", "a/"].filter { $0.hasPrefix(typed) } }
@@ -136,5 +138,28 @@ import Testing
         #expect(FileCompletion.candidates(start).map { Path($0).lastComponent } == ["picture.png", "place.txt"])
         #expect(LineCompletion(length: 0, candidates: FileCompletion.candidates(start)).common == start)
         #expect(FileCompletion.candidates(folder.path("none").string + "/x") == [])
+    }
+}
+
+@Suite struct EmojiJoinersTests {
+    /// What libedit shows has no scalar without a column; the line that it returns is the one that was typed.
+    @Test(arguments: [
+        ("hi 👨\u{200D}👩\u{200D}👧 you", "hi 👨👩👧 you"), ("❤\u{FE0F} a❤\u{FE0F}", "❤ a❤"),
+        ("1\u{FE0F}\u{20E3} 1", "1\u{FE0F}\u{20E3} 1"),
+        ("🏴\u{E0067}\u{E0062}\u{E007F}", "🏴"), ("plain\r\n\t", "plain\r\n\t"), ("é e\u{301} नमस्ते", "é e\u{301} नमस्ते"),
+        ("👩🏽\u{200D}🚒 und 👩\u{200D}🚒", "👩🏽🚒 und 👩🚒"), ("\u{200D}", "\u{200D}"), ("", ""),
+    ])
+    func joinersComeBack(typed: String, shown: String) {
+        var joiners = EmojiJoiners()
+        let visible = joiners.shown(typed)
+        #expect(Array(visible.unicodeScalars) == Array(shown.unicodeScalars))
+        #expect(Array(joiners.restored(visible).unicodeScalars) == Array(typed.unicodeScalars))
+    }
+
+    /// Half of an emoji that was deleted stays half.
+    @Test func aCutEmojiStaysCut() {
+        var joiners = EmojiJoiners()
+        _ = joiners.shown("👨\u{200D}👩\u{200D}👧")
+        #expect(joiners.restored("👨👩") == "👨👩")
     }
 }

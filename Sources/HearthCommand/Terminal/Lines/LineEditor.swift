@@ -51,7 +51,7 @@ actor LineEditor: LineReader {
 
     nonisolated func cancel() { keys.tell(.cancelled) }
 
-    nonisolated func remember(_ text: String) { Task { await self.keep(text) } }
+    nonisolated func remember(_ text: String, isKept: Bool) { Task { await self.keep(text, isKept: isKept) } }
 
     private func read(_ prompt: String, _ initial: String) -> LineInput {
         if session == nil {
@@ -63,9 +63,9 @@ actor LineEditor: LineReader {
         return session.read(prompt, initial)
     }
 
-    private func keep(_ text: String) {
+    private func keep(_ text: String, isKept: Bool) {
         session?.remember(text)
-        history?.append(text)
+        if isKept { history?.append(text) }
     }
 }
 
@@ -93,6 +93,8 @@ private final class EditSession {
     /// The prompt as the C string that libedit reads.
     private var prompt: UnsafeMutablePointer<CChar>
     private var isCancelled = false
+    /// Whether the line that was given up had text.
+    private var hadText = false
 
     /// Characters that no key of a keyboard sends, bound to functions of this type.
     private enum Signal {
@@ -103,6 +105,7 @@ private final class EditSession {
     private var queue: [wchar_t] = []
     private var filter = PasteFilter()
     private var pastes: [String] = []
+    private var joiners = EmojiJoiners()
 
     init(
         keys: KeySource, entries lines: [String], completion: @escaping @Sendable (String) -> LineCompletion,
@@ -122,7 +125,7 @@ private final class EditSession {
         hearth_edit_set_reader(edit, keyOfEditor)
         hearth_history_set_size(entries, Int32(LineHistory.maximumEntries))
         keepTerminal()
-        for line in lines { hearth_history_add(entries, line) }
+        for line in lines { hearth_history_add(entries, joiners.shown(line)) }
         hearth_edit_use_history(edit, entries)
         bindKeys()
     }
@@ -163,14 +166,14 @@ private final class EditSession {
         isCancelled = false
         keys.begin()
         if !initial.isEmpty { queue = [wchar_t(Signal.paste.value)] + queue }
-        if !initial.isEmpty { pastes.insert(TerminalText.sanitised(initial), at: 0) }
+        if !initial.isEmpty { pastes.insert(joiners.shown(TerminalText.sanitised(initial)), at: 0) }
         keys.write(LineEditor.pasteOn)
         defer { keys.write(LineEditor.pasteOff) }
         var count: Int32 = 0
         let line = el_gets(edit, &count)
         if isCancelled {
             keys.write("\r\n")
-            return .cancelled
+            return .cancelled(hadText: hadText)
         }
         guard let line, count > 0 else {
             keys.write("\r\n")
@@ -178,10 +181,10 @@ private final class EditSession {
         }
         var result = String(cString: line)
         if result.hasSuffix("\n") { result.removeLast() }
-        return .line(result)
+        return .line(joiners.restored(result))
     }
 
-    func remember(_ text: String) { hearth_history_add(entries, text) }
+    func remember(_ text: String) { hearth_history_add(entries, joiners.shown(text)) }
 
     // MARK: Callbacks
 
@@ -192,17 +195,7 @@ private final class EditSession {
         while queue.isEmpty {
             tellText()
             switch keys.next() {
-            case .bytes(let bytes):
-                for byte in bytes {
-                    for event in filter.take(byte) {
-                        switch event {
-                        case .character(let scalar): queue.append(wchar_t(scalar.value))
-                        case .paste(let text):
-                            pastes.append(text)
-                            queue.append(wchar_t(Signal.paste.value))
-                        }
-                    }
-                }
+            case .bytes(let bytes): take(bytes)
             case .cancelled:
                 isCancelled = true
                 queue.append(wchar_t(Signal.cancel.value))
@@ -220,12 +213,35 @@ private final class EditSession {
         typed(String(decoding: UnsafeRawBufferPointer(start: start, count: max(0, end - start)), as: UTF8.self))
     }
 
+    private func take(_ bytes: [UInt8]) {
+        // An emoji comes as a whole.
+        var text = ""
+        func flush() {
+            queue += joiners.shown(text).unicodeScalars.map { wchar_t($0.value) }
+            text = ""
+        }
+        for event in bytes.flatMap({ filter.take($0) }) {
+            switch event {
+            case .character(let scalar): text.unicodeScalars.append(scalar)
+            case .paste(let pasted):
+                flush()
+                pastes.append(joiners.shown(pasted))
+                queue.append(wchar_t(Signal.paste.value))
+            }
+        }
+        flush()
+    }
+
     func insertPaste() -> UInt8 {
         guard !pastes.isEmpty else { return UInt8(CC_NORM) }
         return el_insertstr(edit, pastes.removeFirst()) == 0 ? UInt8(CC_REFRESH) : UInt8(CC_ERROR)
     }
 
-    func giveUp() -> UInt8 { isCancelled ? UInt8(CC_EOF) : UInt8(CC_NORM) }
+    func giveUp() -> UInt8 {
+        guard isCancelled else { return UInt8(CC_NORM) }
+        hadText = el_line(edit).map { $0.pointee.lastchar > $0.pointee.buffer } ?? false
+        return UInt8(CC_EOF)
+    }
 
     func complete() -> UInt8 {
         guard let info = el_line(edit) else { return UInt8(CC_ERROR) }

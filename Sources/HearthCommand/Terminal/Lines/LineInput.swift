@@ -2,7 +2,7 @@
 enum LineInput: Sendable, Hashable {
     case line(String)
     /// Ctrl-C: the line is given up.
-    case cancelled
+    case cancelled(hadText: Bool)
     /// Ctrl-D, or the end of the input.
     case end
 }
@@ -19,7 +19,8 @@ protocol LineReader: Sendable {
     /// Gives up the line that is being read.
     func cancel()
     /// Adds a text to the history.
-    func remember(_ text: String)
+    /// - Parameter isKept: whether the history on the disk gets it too.
+    func remember(_ text: String, isKept: Bool)
 }
 
 extension LineReader {

@@ -30,7 +30,7 @@ struct ExternalEditor: Sendable {
         try system.makeFolders(folder, permissions: 0o700)
         // What stays behind is in a folder of the user's alone.
         defer { try? FileManager.default.removeItem(atPath: folder.string) }
-        let file = Path("\(folder.string)/card\(suffix)")
+        let file = Path("\(folder.string)/text\(suffix)")
         try Data(text.utf8).write(to: file.url)
         guard try run(file) == 0 else { return nil }
         return String(validating: try system.contents(ofFile: file, limit: Self.largest), as: UTF8.self)
