@@ -9,7 +9,8 @@ extension ModelManager {
     /// Finds the release a reference means, without fetching it.
     ///
     /// The version is the named one, else the publisher's choice or, if this device may not have that, another. The
-    /// variant is the named one, else the largest that fits this device.
+    /// variant is the named one, else the largest that fits this device; of a repository of the Hub, the one that
+    /// `QuantizationRule` chooses. A family that no origin lists may be a short name of the catalog.
     /// - Throws: ``DeliveryError``, `CatalogError`, `FileError`.
     public func resolve(
         _ reference: ModelReference, options: PullOptions = PullOptions()
@@ -17,7 +18,14 @@ extension ModelManager {
         switch reference {
         case .family(let family, let version, let variant):
             let wanted = Wanted(family: family, version: version, variant: variant)
-            return try await resolve(wanted, options, among: sources.reports)
+            do {
+                return try await resolve(wanted, options, among: sources.reports)
+            } catch let error where Self.isUnlisted(error) {
+                if let offer = try await resolve(short: family, version: version, variant: variant, options) {
+                    return offer
+                }
+                try await refuseUnknown(family, beside: error)
+            }
         case .manifest(let url, let family, let version, let variant):
             let wanted = Wanted(family: family, version: version, variant: variant)
             let origin = sources.origins.first { $0.manifestURL == url } ?? Origin(address: url)
@@ -29,15 +37,16 @@ extension ModelManager {
             let release = try await LocalRelease.describe(path, in: sources.fileSystem)
             return Offer(release: release, reason: .asked).named(true)
         case .hub(let reference):
-            let listing = try await sources.source(reference).listing(.now)
-            // Naming a repository counts as naming the version, and its versions have no order.
-            var offer = try Resolver(
-                catalog: listing.catalog, device: device.profile(forNamed: listing.catalog),
-                ignoresMemory: device.ignoresMemory || options.ignoreMemory
-            ).offer(of: try listing.catalog.onlyFamily(url: listing.location)).from(listing).named(true)
-            offer.isOrdered = false
-            offer.reference = .hub(reference)
-            return offer
+            return try await resolve(reference, options)
+        }
+    }
+
+    /// Whether an error means that no source lists a family, and the catalog may.
+    private static func isUnlisted(_ error: any Error) -> Bool {
+        switch error {
+        case let error as CatalogError: error.code == .unknownFamily
+        case let error as DeliveryError: error.code == .noOrigin
+        default: false
         }
     }
 

@@ -71,6 +71,11 @@ extension ModelManager {
             offer = offer.from(found)
             offer.isOrdered = offer.isOrdered && hub == nil
             offer.reference = hub.map { .hub($0) }
+            if let short = hub?.alias,
+                let model = try await sources.hubModels()?.models.first(where: { $0.family == short })
+            {
+                offer.release.describe(as: model)
+            }
             update = .newVersion(offer)
         }
         var finding = UpdateFinding(family: family, active: inUse?.version, reason: update)

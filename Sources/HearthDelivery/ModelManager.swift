@@ -64,6 +64,9 @@ public final class ModelManager: Sendable {
     ///   - preflight: checks before a fetch whether a release fits; `nil` trusts the publisher.
     ///   - queue: the transfers of another manager of the same home in this process, which this one joins; `nil` for its
     ///     own.
+    ///   - shipped: the models of the Hub with short names; `nil` for none.
+    ///   - bandwidth: the bytes read from memory in a second, by which quantizations of the catalog are chosen; `nil`
+    ///     disregards speed. Blocks.
     ///   - asksForRoots: whether a signed origin without a known root is refused at first, so that a person is asked.
     package init(
         home: Path, origins: [Origin], http: any HTTPClient = DefaultHTTPClient(),
@@ -74,6 +77,7 @@ public final class ModelManager: Sendable {
         formats: Set<ModelFormat>? = nil, bundled: [BundledSource] = [],
         hub: Result<HubSettings, CatalogError>? = nil, preparer: (any ReleasePreparer)? = nil,
         probe: (any ReleaseProbe)? = nil, preflight: (any ReleasePreflight)? = nil, queue: TransferManager? = nil,
+        shipped: ShippedCatalog? = nil, bandwidth: @escaping @Sendable () -> Double? = { nil },
         asksForRoots: Bool = false
     ) {
         let store = ModelStore(home: home, fileSystem: fileSystem, time: time)
@@ -90,11 +94,11 @@ public final class ModelManager: Sendable {
         transfers =
             queue ?? TransferManager(transfer: transfer, folder: store.transfersFolder, fileSystem: fileSystem)
         device = DeviceLimits(
-            memory: deviceMemory, ignoresMemory: ignoresMemory, formats: formats, appVersion: appVersion,
-            preparer: preparer,
+            memory: deviceMemory, bandwidth: bandwidth, ignoresMemory: ignoresMemory, formats: formats,
+            appVersion: appVersion, preparer: preparer,
             identifier: DeviceIdentifier(path: store.layout.deviceIdentifier, fileSystem: fileSystem))
         sources = CatalogSources(
-            origins: origins, bundled: bundled, hub: hub, http: http, catalogs: store.layout.catalogs,
+            origins: origins, bundled: bundled, shipped: shipped, hub: hub, http: http, catalogs: store.layout.catalogs,
             fileSystem: fileSystem, time: time, asksForRoots: asksForRoots)
         fetching = Fetching(
             transfers: transfers, transfer: transfer,

@@ -127,7 +127,7 @@ private let hasModel = hasEngine && model.map { FileManager.default.fileExists(a
     }
 
     /// No origin could change the answer: nobody is to wait for one.
-    @Test(arguments: [["hf:org/repo"], ["https://models.invalid/models.json#tiny"], ["tiny@2.0.0"], ["tiny:q8_0"]])
+    @Test(arguments: [["https://models.invalid/models.json#tiny"], ["tiny@2.0.0"], ["tiny:q8_0"]])
     func whereNothingCanBeOfferedNoOriginIsAsked(words: [String]) async throws {
         let server = try FaultServer { _ in Reply(503) }
         let bytes = Data("tiny".utf8)

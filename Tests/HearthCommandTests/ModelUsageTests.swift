@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["pull", "m"], "no-origin"), (["list", "--available"], "no-origin"), (["show", "m"], "no-origin"),
+        (["pull", "m"], "unknown-family"), (["show", "m"], "unknown-family"),
         (["update"], "no-origin"), (["use", "m@1.0.0"], "not-installed"), (["remove", "m"], "not-installed"),
         (["verify", "m"], "not-installed"), (["chat", "m", "--prompt", "x"], "not-installed"),
         (["chat", "--prompt", "x"], "no-model"),

@@ -18,8 +18,14 @@ import Testing
     /// On a clock that stands still, so that no limit passes on a busy machine.
     private func probe(
         _ folder: TemporaryFolder, origin: URL? = nil, hub: URL? = nil, cloud: URL? = nil,
-        time: TimeSource = ManualClock().time
+        catalog: Bool = false, time: TimeSource = ManualClock().time
     ) throws -> CommandProbe {
+        if !catalog {
+            let settings = Data(#"{"catalog": {"shipped": false}}"#.utf8)
+            try LocalFileSystem().makeFolders(folder.path("home"))
+            try LocalFileSystem().replaceContents(
+                of: folder.path("home/config.json"), with: settings, permissions: 0o600)
+        }
         var environment: [String: String] = [:]
         environment["HEARTH_ORIGIN"] = origin?.absoluteString
         environment["HF_ENDPOINT"] = hub?.absoluteString

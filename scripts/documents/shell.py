@@ -32,7 +32,7 @@ NOT_RUN = {
     r"^(BENCH_\w+=\S+ )*(make bench|scripts/bench/)": "the stages bench",
     r"^make install-dev|^PKG_CONFIG_PATH=\S+ swift build": "the stage consumer",
     r"^HEARTH_TESTS=full swift test": "minutes of computing; the tests take a share",
-    r"hf:org/": "a repository of the Hub; HubTests pull from a stand-in",
+    r"hf:org/|^hearth (search |pull( org/\S+| https://huggingface\.co\S+| qwen3\S+)?$)": "the Hub; tests have a stand-in of it",
     r" --to r2:": "a bucket; the stage publish has two",
     r"^hearth pull lupus-diary$@docs/gateway.md": "a gateway; the stage gateway has two",
     r"^hearth gateway serve": "a bucket; the stage gateway has one",

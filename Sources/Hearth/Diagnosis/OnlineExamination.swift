@@ -56,7 +56,7 @@ package struct OnlineExamination: Sendable {
 
     /// The answers in the order of the settings, with the failures.
     package func answers() async -> [(Answer, (any Error)?)] {
-        let questions = await origins + hub + clouds
+        let questions = await origins + hub + catalog + clouds
         return await withTaskGroup(of: (Int, Answer, (any Error)?).self) { group in
             for (index, question) in questions.enumerated() {
                 group.addTask {
@@ -119,6 +119,31 @@ package struct OnlineExamination: Sendable {
                 }
             ]
         }
+    }
+
+    /// The repositories of the catalog.
+    private var catalog: [Question] {
+        // The examination of the settings reports an unusable root or hub.
+        guard let shipped = try? configuration.shippedCatalog(),
+            let settings = try? HubSettings(environment: environment)
+        else { return [] }
+        let newer = shipped.origin.map { origin in
+            Question(name: "newer catalog", address: origin.manifestURL.shown) { [http] in
+                try await origin.releases(http)
+            }
+        }
+        let models = shipped.newest(nil)
+        let entries = Question(name: "catalog", address: settings.endpoint.shown) { [http] in
+            let missing = try await HubEntryCheck(http: http, settings: settings).missing(models)
+            guard let first = missing.first else { return "\(models.count) models resolve" }
+            let names = missing.map(\.model.family.name).joined(separator: ", ")
+            throw CatalogError(
+                first.error.code, "of \(models.count) models \(missing.count) no longer resolve: \(names)",
+                context: ErrorContext(
+                    url: settings.endpoint.shown, found: first.error.context.found,
+                    remedy: "Update the program, or name a newer catalog."))
+        }
+        return [newer, entries].compactMap(\.self)
     }
 
     private var clouds: [Question] {

@@ -74,7 +74,8 @@ public final class Hearth: Sendable {
         manager = try ModelManager(
             home: home, configuration: configuration, environment: surroundings.environment, http: surroundings.http,
             time: time, deviceMemory: deviceMemory, appVersion: surroundings.appVersion,
-            bundled: surroundings.bundled, engines: engines, memory: memory, queue: queue,
+            bundled: surroundings.bundled, engines: engines, memory: memory, bandwidth: surroundings.bandwidth,
+            queue: queue,
             asksForRoots: surroundings.asksForRoots, tellMemory: surroundings.tellMemory)
         classifiers = LiveClassifiers(manager: manager, worker: engines.workerProgram)
         models = LiveModels(

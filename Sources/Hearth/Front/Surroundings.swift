@@ -11,6 +11,8 @@ package struct Surroundings: Sendable {
     package var time = TimeSource.system
     /// The bytes available to models.
     package var deviceMemory = DeviceMemory.read().usable
+    /// The bytes read from memory in a second; `nil` disregards speed. Blocks.
+    package var bandwidth: @Sendable () -> Double? = { MemoryBandwidth.measured }
     /// Compared with the `minAppVersion` of a release; `nil` compares nothing.
     package var appVersion: SemanticVersion?
     package var bundled: [BundledSource] = []

@@ -8,7 +8,39 @@ import HearthStore
 package struct ReleaseRow: Codable, Sendable, Hashable {
     package enum Presence: String, Codable, Sendable, CaseIterable { case installed, damaged, available }
 
+    /// What the catalog says about a model of the Hub.
+    package struct CatalogFacts: Codable, Sendable, Hashable {
+        package let repository: String
+        package let name: String
+        package let parameters: UInt64
+        package let kind: HubModel.Kind
+        /// How well the model calls tools, as its maker says.
+        package let tools: HubModel.Tools
+        package let license: String
+        package let summary: String
+        package let fits: Bool
+        package let recommended: Bool
+        /// The tokens of an answer in a second, about.
+        @OrNull package private(set) var tokensPerSecond: Double?
+
+        fileprivate init(_ suggested: SuggestedModel) {
+            let model = suggested.model
+            (repository, name, parameters) = (model.repository.path, model.name, model.parameters)
+            (kind, tools, license, summary) = (model.kind, model.tools, model.license, model.summary)
+            (fits, recommended) = (suggested.fits, suggested.isRecommended)
+            _tokensPerSecond = OrNull(wrappedValue: suggested.tokensPerSecond.map { ($0 * 10).rounded() / 10 })
+        }
+
+        /// The state of a model that is not on the device.
+        fileprivate var stateText: String {
+            guard fits else { return "needs more memory" }
+            let speed = tokensPerSecond.map { ", about \(Int($0.rounded())) tokens/s" } ?? ""
+            return (recommended ? "recommended" : "fits") + speed
+        }
+    }
+
     package let family: String
+    /// Of a model of the catalog that is not on the device `newest`, as its repository is not asked.
     package let version: String
     @OrNull package var variant: String?
     package let state: Presence
@@ -18,13 +50,15 @@ package struct ReleaseRow: Codable, Sendable, Hashable {
     package let sizeBytes: UInt64
     /// The code why this device may not have an offered release; absent where none is offered.
     package private(set) var reason: OrNull<String>?
+    /// The facts of the catalog; absent for other models.
+    package private(set) var catalog: CatalogFacts?
     /// The reason in a few words, to display.
     private var reasonText: String?
     /// Records to display: pinned, on probation, held back.
     package var records: [String] = []
 
     private enum CodingKeys: CodingKey {
-        case family, version, variant, state, active, verified, path, sizeBytes, reason
+        case family, version, variant, state, active, verified, path, sizeBytes, reason, catalog
     }
 
     /// The state to display.
@@ -67,12 +101,35 @@ package struct ReleaseRow: Codable, Sendable, Hashable {
         reasonText = offer.objection?.shortText
     }
 
+    /// A model of the catalog; `installed` is a release of it on this device.
+    package init(_ suggested: SuggestedModel, installed: InstalledRelease?) {
+        if let installed {
+            self.init(installed)
+        } else {
+            self.init(
+                suggested.model.family, version: "newest", suggested.quantization.variant, state: .available,
+                active: false, verified: true, path: nil, sizeBytes: suggested.size)
+            reasonText = CatalogFacts(suggested).stateText
+        }
+        reason = OrNull(wrappedValue: suggested.fits ? nil : "not-enough-memory")
+        catalog = CatalogFacts(suggested)
+    }
+
     private init(
         _ identity: ReleaseIdentity, state: Presence, active: Bool, verified: Bool, path: Path?, sizeBytes: UInt64
     ) {
-        family = identity.family.name
-        version = identity.versionName
-        _variant = OrNull(wrappedValue: identity.variant?.name)
+        self.init(
+            identity.family, version: identity.versionName, identity.variant, state: state, active: active,
+            verified: verified, path: path, sizeBytes: sizeBytes)
+    }
+
+    private init(
+        _ family: Family, version: String, _ variant: Variant?, state: Presence, active: Bool, verified: Bool,
+        path: Path?, sizeBytes: UInt64
+    ) {
+        self.family = family.name
+        self.version = version
+        _variant = OrNull(wrappedValue: variant?.name)
         self.state = state
         self.active = active
         self.verified = verified

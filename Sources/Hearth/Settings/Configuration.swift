@@ -56,6 +56,8 @@ public struct Configuration: Sendable, Hashable {
     package var assistant = AssistantConfiguration()
     /// The lists of models.
     package var library = LibraryConfiguration()
+    /// The models to begin with.
+    package var catalog = CatalogConfiguration()
     /// The resident process.
     package var server = ServerConfiguration()
     /// The service that gives out addresses of files.

@@ -24,6 +24,12 @@ extension Setting {
                 "trust.\(name)", optional: \.roots[name], .root,
                 "The root of the keys of the origin NAME, of which nothing unsigned is accepted then.")
         },
+        Setting(
+            "catalog.shipped", \.catalog.isShipped, .flag,
+            "Whether the models of the catalog in the program are listed, recommended and pulled by their names."),
+        Setting(
+            "catalog.url", optional: \.catalog.url, .origin, unset: "none",
+            "The address of a newer catalog; trust.catalog may hold the root of its keys."),
     ]
 
     private static let network: [Setting] = [

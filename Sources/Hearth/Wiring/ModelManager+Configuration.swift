@@ -29,6 +29,7 @@ extension ModelManager {
     ///   - formats: the formats to deliver; `nil` for those with an engine and that of classifiers, or for any without
     ///     engines.
     ///   - memory: the ledger of all engines of the process; `nil` for one of the probe alone.
+    ///   - bandwidth: the bytes read from memory in a second. Blocks.
     ///   - queue: the transfers of another manager of this process; `nil` for its own.
     ///   - asksForRoots: whether a signed origin is refused until a person trusts its keys.
     ///   - tellMemory: told the memory needed by a large release before its download, as a sentence; `nil` logs it.
@@ -41,6 +42,7 @@ extension ModelManager {
         deviceMemory: UInt64 = DeviceMemory.read().usable, appVersion: SemanticVersion? = nil,
         provider: (any DownloadURLProvider)? = nil, bundled: [BundledSource] = [],
         engines: EngineRegistry = .standard, formats: Set<ModelFormat>? = nil, memory: EngineMemory? = nil,
+        bandwidth: @escaping @Sendable () -> Double? = { MemoryBandwidth.measured },
         queue: TransferManager? = nil, asksForRoots: Bool = false, tellMemory: (@Sendable (String) -> Void)? = nil
     ) throws {
         try configuration.require(.sources)
@@ -66,7 +68,8 @@ extension ModelManager {
                     configuration: configuration, engines: engines,
                     memory: memory ?? EngineMemory(deviceMemory: deviceMemory)), time: time,
                 worker: engines.workerProgram),
-            preflight: preflight, queue: queue, asksForRoots: asksForRoots)
+            preflight: preflight, queue: queue, shipped: try configuration.shippedCatalog(), bandwidth: bandwidth,
+            asksForRoots: asksForRoots)
     }
 
     /// The formats that an app can use: those with an engine, and that of classifiers; `nil` for any without engines.
@@ -106,6 +109,17 @@ extension Configuration {
     ) throws -> (any DownloadURLProvider)? {
         guard (try? require(.gateway)) != nil else { return InvalidGateway(configuration: self) }
         return try gateway.provider(origins: origins, environment: environment, http: http, time: time)
+    }
+
+    /// The models to begin with; `nil` if the settings turn them off.
+    /// - Throws: ``ConfigurationError`` if the trusted root of a newer catalog cannot be read.
+    package func shippedCatalog() throws -> ShippedCatalog? {
+        guard catalog.isShipped else { return nil }
+        let name = CatalogConfiguration.originName
+        guard let url = catalog.url else { return try ShippedCatalog() }
+        var origin = Origin(name: name, manifestURL: url)
+        try roots[name]?.apply(to: &origin, field: "trust.\(name)")
+        return try ShippedCatalog(origin: origin)
     }
 
     /// The origins, sorted by name.

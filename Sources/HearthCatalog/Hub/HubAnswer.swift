@@ -10,6 +10,8 @@ struct HubRepository: Sendable, Hashable {
     /// Whether the owner must grant access to the files.
     var isGated: Bool
     package var license: String?
+    /// Whether a file has a GGUF name; `nil` if the hub lists none.
+    var holdsGGUF: Bool?
 
     /// Parses a hub's answer.
     /// - Throws: ``CatalogError`` with `hub-answer-invalid`.
@@ -23,17 +25,31 @@ struct HubRepository: Sendable, Hashable {
         self.commit = commit
         path = reference.path
         if case .string(let name)? = facts["id"], name.utf8.count <= 200, name.isPlain() { path = name }
-        isGated =
-            switch facts["gated"] {
-            case .boolean(let gated)?: gated
-            case .string?: true  // "auto" or "manual": how access is granted
-            default: false
-            }
+        isGated = Self.isGated(facts)
         license = Self.license(facts)
+        if case .array(let siblings)? = facts["siblings"] {
+            holdsGGUF = siblings.contains { item in
+                guard case .object(let file) = item, case .string(let name)? = file["rfilename"] else { return false }
+                return name.lowercased().hasSuffix(".gguf")
+            }
+        }
+    }
+
+    /// A repository of which only the name and a commit are known.
+    init(path: String, commit: String) {
+        (self.path, self.commit, isGated, license) = (path, commit, false, nil)
+    }
+
+    static func isGated(_ facts: JSONMembers) -> Bool {
+        switch facts["gated"] {
+        case .boolean(let gated)?: gated
+        case .string?: true  // "auto" or "manual": how access is granted
+        default: false
+        }
     }
 
     /// The license in the model card, else in the tags.
-    private static func license(_ facts: JSONMembers) -> String? {
+    static func license(_ facts: JSONMembers) -> String? {
         func line(_ text: String) -> String? { (1...128).contains(text.utf8.count) && text.isPlain() ? text : nil }
         if case .object(let card)? = facts["cardData"], case .string(let license)? = card["license"] {
             return line(license)

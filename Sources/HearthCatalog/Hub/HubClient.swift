@@ -52,6 +52,42 @@ struct HubClient: Sendable {
         return files
     }
 
+    /// The first page of the files at the default branch: as many as a repository of quantizations has.
+    func firstFiles(_ reference: HubReference) async throws -> [HubFile] {
+        let names = ["api", "models", reference.organization, reference.repository, "tree", "main"]
+        let page = try address(names, query: "recursive=true&expand=false", of: reference)
+        return try HubFile.page(try await get(page, of: reference).0, of: reference)
+    }
+
+    /// Searches for repositories with GGUF files, the most downloaded first.
+    /// - Throws: ``CatalogError`` with `hub-answer-invalid`, `origin-unreachable`, `origin-refused`; `HTTPError`.
+    func search(_ words: String, limit: Int) async throws -> [HubHit] {
+        let wanted = ["gguf", "siblings", "tags", "downloads", "likes", "gated", "pipeline_tag"]
+        let query =
+            "search=\(PercentText.encoded(words))&filter=gguf&sort=downloads&limit=\(limit)&"
+            + wanted.map { "expand=\($0)" }.joined(separator: "&")
+        let what = "the search"
+        guard let url = URL(string: "\(settings.endpoint.absoluteString)/api/models?\(query)") else {
+            throw HubHit.invalid("words no address can hold", from: settings.endpoint)
+        }
+        do {
+            let response = try await http.execute(
+                HTTPRequest(
+                    url, headers: ["Accept": "application/json"], totalTimeout: Self.timeout,
+                    maximumBodySize: UInt64(HubAnswer.maximumSize)))
+            switch response.status {
+            case 200:
+                let data = try await response.body.collect(upTo: HubAnswer.maximumSize)
+                return try HubHit.list(data, limit: limit, from: settings.endpoint)
+            case 408, 425, 429, 500...: throw CatalogError.hubBusy(response, about: what)
+            default: throw CatalogError.refusal(status: response.status, of: response.url)
+            }
+        } catch let error as HTTPError {
+            if error.code == .tooLarge { throw HubHit.invalid("too many bytes", from: settings.endpoint) }
+            throw translated(error, model: nil)
+        }
+    }
+
     /// Whether the configuration of a model describes a part that sees: the member `vision_config` of `config.json`.
     /// - Throws: as ``repository(_:)``; a configuration that is refused, missing or no JSON describes nothing.
     func seesImages(_ configuration: RelativePath, _ reference: HubReference, at commit: String) async throws -> Bool {
@@ -128,19 +164,22 @@ struct HubClient: Sendable {
     }
 
     private func translated(_ error: HTTPError, of reference: HubReference) -> any Error {
-        switch error.code {
-        case .cannotResolve, .cannotConnect, .timedOut, .connectionLost:
-            CatalogError(
-                .originUnreachable, "the hub cannot be reached: \(error.message)",
-                context: ErrorContext(
-                    model: reference.description, url: settings.endpoint.shown, field: "endpoint",
-                    remedy: "Installed models keep working. Check the network and the address of the hub."),
-                disposition: .tryLater, underlying: error)
-        case .tooLarge:
-            HubAnswer.invalid(
+        if error.code == .tooLarge {
+            return HubAnswer.invalid(
                 reference, "too many bytes", expected: "at most \(HubAnswer.maximumSize >> 20) MiB")
-        default: error
         }
+        return translated(error, model: reference.description)
+    }
+
+    /// The error of a hub that cannot be reached, with the model that was wanted.
+    private func translated(_ error: HTTPError, model: String?) -> any Error {
+        guard [.cannotResolve, .cannotConnect, .timedOut, .connectionLost].contains(error.code) else { return error }
+        return CatalogError(
+            .originUnreachable, "the hub cannot be reached: \(error.message)",
+            context: ErrorContext(
+                model: model, url: settings.endpoint.shown, field: "endpoint",
+                remedy: "Installed models keep working. Check the network and the address of the hub."),
+            disposition: .tryLater, underlying: error)
     }
 
     // MARK: - Addresses

@@ -2,6 +2,43 @@ import Foundation
 import HearthBase
 import HearthHTTP
 
+extension CatalogError {
+    /// The error for a hub that does not answer a request now, with the seconds after which it does.
+    static func hubBusy(_ response: HTTPResponse, model: String? = nil, about what: String) -> CatalogError {
+        let wait = HubWait.seconds(response.status, response.headers, now: Date())
+        let isLimit = response.status == 429
+        let message =
+            isLimit
+            ? "the hub allows no more requests for now, and answered 429 about \(what)"
+            : "the hub answered \(response.status) about \(what)"
+        var context = ErrorContext(
+            model: model, url: response.url.shown, found: "\(response.status)",
+            remedy: wait.map { "Try again in \(Int($0)) s." } ?? "Try again later.")
+        context.retryAfterSeconds = wait
+        return CatalogError(.originUnreachable, message, context: context, disposition: .tryLater)
+    }
+}
+
+/// Reads how long a hub wants to be left alone.
+enum HubWait {
+    /// The seconds of `Retry-After`, else of `RateLimit: "api";r=0;t=55`: requests that are left, and the time until there
+    /// are more. `nil` if neither says.
+    static func seconds(_ status: Int, _ headers: HTTPHeaders, now: Date) -> Double? {
+        if let pause = RetryAfter.pause(status: status, headers["Retry-After"], now: now) {
+            return pause.seconds.rounded(.up)
+        }
+        guard status == 429, let field = headers["RateLimit"], field.utf8.count <= 256 else { return nil }
+        for item in field.split(separator: ";") {
+            let pair = item.split(separator: "=", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+            guard pair.count == 2, pair[0] == "t", pair[1].utf8.count <= 6, let seconds = UInt(pair[1]) else {
+                continue
+            }
+            return seconds == 0 ? nil : min(Double(seconds), RetryAfter.ceiling.seconds)
+        }
+        return nil
+    }
+}
+
 extension HubReference {
     /// The error for a hub's unsuccessful answer.
     ///
@@ -39,11 +76,7 @@ extension HubReference {
                     ? "Check the name, and what the token may read."
                     : "Check the name; a private repository needs a token.")
         case (_, 408), (_, 425), (_, 429), (_, 500...):
-            return CatalogError(
-                .originUnreachable, "the hub answered \(status) about \(path)",
-                context: ErrorContext(
-                    model: description, url: url.shown, found: "\(status)", remedy: "Try again later."),
-                disposition: .tryLater)
+            return .hubBusy(response, model: description, about: path)
         default:
             return error(
                 .originRefused, "the hub refused \(path) with status \(status)", url, status,

@@ -2,8 +2,10 @@ import Foundation
 import HearthBase
 
 extension HubReference {
-    /// The family of a repository: `hf--org--repo` in lower case. A name that is too long is shortened and gets a hash.
+    /// The family of a repository: the short name of a catalog, else `hf--org--repo` in lower case. A name that is too
+    /// long is shortened and gets a hash.
     public var family: Family? {
+        if let alias { return alias }
         let whole = "hf--\(organization)--\(repository)".lowercased()
         let name = whole.utf8.count <= 64 ? whole : HubNames.hashed(whole, of: whole, to: 64, joint: "-")
         return Family(name.withCharacters(allowed: "._-", others: "-"))
@@ -11,7 +13,7 @@ extension HubReference {
 
     /// The reference to a commit of the same repository.
     package func at(_ commit: String) -> HubReference? {
-        HubReference(organization: organization, repository: repository, revision: commit, file: file)
+        taking(file, at: commit)
     }
 
     /// `org/repo`, as in the Hub's addresses.

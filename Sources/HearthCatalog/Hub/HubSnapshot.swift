@@ -30,6 +30,16 @@ struct HubSnapshot: Sendable {
         package var name: String { path.last.name.lowercased() }
         package var kind: String { Path(path.last.name).fileExtension }
         package var isProjector: Bool { kind == "gguf" && name.contains("mmproj") }
+        /// Whether the file belongs to a model without being one.
+        var isAuxiliary: Bool { kind == "gguf" && !isProjector && HubSnapshot.isBeside(path) }
+        var quantization: QuantizationLabel? { QuantizationLabel(file: path) }
+    }
+
+    /// Whether a GGUF file belongs to a model without being one: projectors, measurements for quantizers, and drafts.
+    static func isBeside(_ path: RelativePath) -> Bool {
+        let name = path.last.name.lowercased()
+        return ["mmproj", "imatrix"].contains(where: name.contains)
+            || ["mtp-", "dflash-"].contains(where: name.hasPrefix)
     }
 
     /// The releases, one for each variant.
@@ -39,7 +49,9 @@ struct HubSnapshot: Sendable {
             throw HubAnswer.invalid(reference, "a name no model can have", expected: "letters and digits")
         }
         let wanted = try wanted()
-        let weights = wanted.filter { $0.kind == "gguf" && !$0.isProjector }
+        let weights = wanted.filter {
+            $0.kind == "gguf" && !$0.isProjector && !$0.isAuxiliary && $0.quantization?.isRetired != true
+        }
         var plans: [Plan] = []
         if let name = reference.fileName {
             plans = [try named(name, wanted)]
@@ -52,6 +64,7 @@ struct HubSnapshot: Sendable {
                     expected: "at most \(Self.maximumCompanions) in all")
             }
             for index in plans.indices { plans[index].files += others }
+            plans = try quantized(plans)
         } else {
             plans = [try whole(wanted)]
         }
@@ -62,6 +75,8 @@ struct HubSnapshot: Sendable {
                     reference, "\(plan.files.count) files", expected: "at most \(Self.maximumFiles)")
             }
             var variant = plan.variant
+            // Under a short name, the quantization tells variants apart.
+            if reference.alias != nil, let label = plan.files[0].quantization?.variant { variant = label }
             // If two files get the same variant, the second gets a hash; the first in order keeps the plain name.
             if let plain = variant, !taken.insert(plain).inserted {
                 variant = HubNames.distinctVariant(of: plan.files[0].path)
@@ -113,6 +128,27 @@ struct HubSnapshot: Sendable {
     }
 
     // MARK: - Grouping files
+
+    /// The plans of the quantization that the reference names. A repository of one quantization gives that one.
+    /// - Throws: `unknown-variant`, listing the quantizations.
+    private func quantized(_ plans: [Plan]) throws(CatalogError) -> [Plan] {
+        guard let wanted = reference.quantization else { return plans }
+        let found = plans.filter { $0.files[0].quantization == wanted }
+        if !found.isEmpty { return found }
+        let measured = plans.filter { $0.files[0].quantization?.name == "UD-" + wanted.name }
+        if !measured.isEmpty { return measured }
+        guard plans.count > 1 else { return plans }
+        var labels: [String] = []
+        for plan in plans {
+            if let name = plan.files[0].quantization?.name, !labels.contains(name) { labels.append(name) }
+        }
+        let listed = labels.prefix(40).joined(separator: ", ")
+        throw CatalogError(
+            .unknownVariant, "\(reference.path) has no quantization \(wanted.name)",
+            context: ErrorContext(
+                model: reference.description, expected: listed, found: wanted.name,
+                remedy: labels.isEmpty ? "Name a file of it after the colon." : "It has \(listed)."))
+    }
 
     private func named(_ name: String, _ wanted: [Chosen]) throws(CatalogError) -> Plan {
         guard let file = wanted.first(where: { $0.file.name == name }) else { throw missing(name) }
@@ -231,7 +267,7 @@ struct HubSnapshot: Sendable {
         let main = plan.files[0]
         let hasProjector = plan.files.contains(where: \.isProjector)
         var release = Release(
-            identity: identity, id: reference.description,
+            identity: identity, id: reference.record,
             file: main.remote(role: main.isProjector ? .projector : .weights),
             role: hasProjector ? .vision : .text, format: plan.format)
         release.companions = plan.files.dropFirst().map { $0.remote(role: $0.role(in: plan.format)) }

@@ -105,6 +105,7 @@ extension Catalog {
         issued = try document.moment("issued")
         expires = try document.moment("expires")
         current = try Self.current(document, of: releases)
+        hubModels = try Self.hubModels(document)
     }
 
     /// The versions from `current`, and from `currentVersion` for families that `current` does not mention.

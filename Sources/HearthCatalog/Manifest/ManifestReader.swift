@@ -111,6 +111,11 @@ package struct ManifestReader {
         return try parsed(field, "one of \(words.joined(separator: ", "))") { Value(rawValue: $0) }
     }
 
+    /// `true` or `false`.
+    func flag(_ field: String) throws(CatalogError) -> Bool? {
+        try converted(field, "true or false") { if case .boolean(let flag) = $0 { flag } else { nil } }
+    }
+
     package func digest(_ field: String) throws(CatalogError) -> SHA256Digest? {
         try parsed(field, "64 hexadecimal digits") { SHA256Digest(hex: $0) }
     }

@@ -3,7 +3,7 @@ import HearthBase
 import HearthHTTP
 
 /// A user's name for a model: `family[@version][:variant][+content tag]`, the address or path of a manifest, the path
-/// of a `.gguf` file, or a repository of the Hugging Face Hub.
+/// of a `.gguf` file, or a repository of the Hugging Face Hub: `hf:org/repo`, `org/repo`, or the address of its page.
 public enum ModelReference: Sendable, Hashable {
     /// A model of the configured origins.
     case family(Family, version: ReleaseVersion?, variant: Variant?)
@@ -23,6 +23,9 @@ public enum ModelReference: Sendable, Hashable {
         guard isPlain else { throw Self.bad(text, "it contains a control character") }
         if text.hasPrefix("hf:") {
             self = .hub(try Self.hub(text))
+        } else if let pasted = try HubPaste(text) {
+            guard let reference = pasted.reference else { throw Self.bad(text, pasted.problem) }
+            self = .hub(reference)
         } else if text.contains("://") {
             self = try Self.address(text)
         } else if let path = try Self.path(text) {
@@ -93,11 +96,9 @@ public enum ModelReference: Sendable, Hashable {
         default: break
         }
         guard text.contains("/") else { return nil }
-        let isRelative = !text.hasPrefix("/") && !text.hasPrefix(".") && !text.hasPrefix("~")
-        let looksLikeHub = isRelative && text.split(separator: "/", omittingEmptySubsequences: false).count == 2
         throw bad(
-            text, "a path must end in .gguf or .json",
-            looksLikeHub ? "For a repository of the Hugging Face Hub, write hf:\(text)." : nil)
+            text, "a path must end in .gguf or .json, and a repository of the Hub has two names",
+            "Write organization/name for a repository of the Hugging Face Hub.")
     }
 
     private static func hub(_ text: String) throws -> HubReference {
@@ -124,7 +125,7 @@ public enum ModelReference: Sendable, Hashable {
         var tag: ContentTag?
         if var name = cut(&rest, at: ":") {
             if let split = ContentTag.split(name) { (name, tag) = (split.name, split.tag) }
-            guard let valid = Variant(name.lowercased()) else {
+            guard let valid = Variant(name.lowercased()) ?? QuantizationLabel(name)?.variant else {
                 let problem =
                     name.isEmpty
                     ? "the variant after : is missing" : "\(String(name).quoted) cannot be the name of a variant"

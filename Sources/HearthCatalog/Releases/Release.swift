@@ -14,6 +14,8 @@ package struct Catalog: Sendable, Hashable {
     /// Whether only a newer version replaces another. If not, any other version does: the publisher names the one wanted
     /// version. Used for a hub's revision and the only entry of an unsigned single-model manifest.
     package var isOrdered = true
+    /// Models of the Hub by short names; only the catalog of models to begin with has any.
+    package var hubModels: [HubModel] = []
 
     /// A catalog of the given releases.
     package init(releases: [Release], current: [Family: ReleaseVersion] = [:]) {

@@ -29,18 +29,19 @@ package struct TransferPurpose: Sendable, Hashable, Codable {
         self.isNamed = isNamed
         let isFile = source.map { Path($0.path).fileExtension == "gguf" } ?? false
         let address = source?.withoutSecrets?.absoluteString
-        text = hub?.description ?? address.map { isFile ? $0 : "\($0)#\(release)" }
+        text = hub?.record ?? address.map { isFile ? $0 : "\($0)#\(release)" }
         if reference == nil { text = nil }
     }
 
     /// The reference to pull to continue the transfer, `nil` if unknown. Its text is parsed by the same rules as one that
     /// a person types, and leads to the release.
     package var reference: ModelReference? {
-        guard let text, let reference = try? ModelReference(parsing: text) else { return nil }
+        guard let text else { return nil }
+        if let hub = HubReference(record: text) { return hub.family == release.family ? .hub(hub) : nil }
+        guard let reference = try? ModelReference(parsing: text) else { return nil }
         switch reference {
         case .manifest(_, release.family, release.version, release.variant), .file: return reference
-        case .hub(let hub): return hub.family == release.family ? reference : nil
-        case .manifest, .family: return nil
+        case .manifest, .family, .hub: return nil
         }
     }
 

@@ -5,10 +5,11 @@ extension Release {
     /// The memory the release needs to run, in bytes: the publisher's number, else an estimate. The estimate adds a
     /// fifth of the files' size for the KV cache and compute buffers, and 256 MiB for the rest of the program.
     public var requiredMemory: UInt64 {
-        if let memory = requirements.memoryBytes { return memory }
-        let size = totalSize
-        return [size, size / 5, 256 << 20].saturatedSum
+        requirements.memoryBytes ?? Self.requiredMemory(of: totalSize)
     }
+
+    /// The estimated memory of a release whose files have that size.
+    static func requiredMemory(of size: UInt64) -> UInt64 { [size, size / 5, 256 << 20].saturatedSum }
 
     /// The size that orders variants: the weights with all shards, or their archive, without other companions.
     var modelSize: UInt64 {

@@ -11,6 +11,12 @@ public struct Offer: Sendable, Hashable {
         case only
         /// The largest of several variants that fit the device's memory.
         case largestThatFits(among: [Variant])
+        /// The quantization that suits the device's memory and speed.
+        case suited(among: [Variant])
+        /// Not the wanted quantization, because the repository has only others.
+        case nearest(to: QuantizationLabel)
+        /// A quantization of less than four bits: nothing finer fits, and a large model bears it.
+        case coarse(among: [Variant])
         /// The smallest variant that fits after preparation; none fits without.
         case smallestAfterPreparation(among: [Variant])
         /// The smallest of several variants, none of which fits; it needs this many bytes of memory.
@@ -24,7 +30,7 @@ public struct Offer: Sendable, Hashable {
     }
 
     public package(set) var release: Release
-    package let reason: Reason
+    package var reason: Reason
     /// Why this device cannot use the release, `nil` if it can. A pull refuses it unless the user named the version.
     public package(set) var objection: Ineligibility?
     /// Newer releases that this device cannot use, the publisher's choice first.

@@ -15,7 +15,8 @@ import HearthBase
 /// ```
 /// A version newer than the publisher's choice is used only if it is named. An unnamed pre-release is used only if the
 /// publisher chose it or the list has no other version. The variant is the largest whose ``Release/requiredMemory``
-/// fits, else the smallest that fits after preparation, else the smallest.
+/// fits, else the smallest that fits after preparation, else the smallest; of a hub's repository the one that
+/// ``QuantizationRule`` chooses.
 package struct Resolver: Sendable {
     package var catalog: Catalog
     package var device: DeviceProfile
@@ -23,15 +24,19 @@ package struct Resolver: Sendable {
     package var heldBack: Set<ReleaseIdentity>
     /// Whether a release may need more memory than the device has.
     package var ignoresMemory: Bool
+    /// Chooses among the quantizations of a hub's repository; `nil` takes the largest variant that fits.
+    package var quantizations: QuantizationRule?
 
     /// Memberwise.
     package init(
-        catalog: Catalog, device: DeviceProfile, heldBack: Set<ReleaseIdentity> = [], ignoresMemory: Bool = false
+        catalog: Catalog, device: DeviceProfile, heldBack: Set<ReleaseIdentity> = [], ignoresMemory: Bool = false,
+        quantizations: QuantizationRule? = nil
     ) {
         self.catalog = catalog
         self.device = device
         self.heldBack = heldBack
         self.ignoresMemory = ignoresMemory
+        self.quantizations = quantizations
     }
 
     /// The release of a family for this device: the named version and variant, or the best.
@@ -83,13 +88,16 @@ package struct Resolver: Sendable {
 
     /// The best of several releases of the same version; there must be at least one.
     private func best(of releases: [Release], isAsked: Bool) -> Offer {
-        let bySize = releases.sorted {
+        var bySize = releases.sorted {
             ($0.modelSize, $0.identity.variant?.name ?? "") < ($1.modelSize, $1.identity.variant?.name ?? "")
         }
+        if let quantizations { bySize = quantizations.acceptable(bySize) }
         let variants = bySize.compactMap(\.identity.variant)
         var offer: Offer
         if bySize.count == 1 {
             offer = Offer(release: bySize[0], reason: .only)
+        } else if let chosen = quantizations?.offer(among: bySize, variants) {
+            offer = chosen
         } else if let release = bySize.last(where: { $0.requiredMemory <= device.memory }) {
             offer = Offer(release: release, reason: .largestThatFits(among: variants))
         } else if let release = bySize.first(where: { device.fitsAfterPreparation.contains($0.identity) }) {

@@ -156,8 +156,8 @@ extension Chat {
             context.input =
                 (context.input as? DescriptorSource).map { DemandedSource($0) } ?? ContinuedSource(context.input)
             let offer = try await ModelOffer(of: wanted, seeing: seeing, in: hearth, context)
-            guard let family = try await offer.make() else { throw error }
-            return try await ChatModel(hearth.manager.installed(family), in: hearth)
+            guard let release = try await offer.make() else { throw error }
+            return try await ChatModel(release, in: hearth)
         }
     }
 

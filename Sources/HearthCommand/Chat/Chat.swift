@@ -12,7 +12,7 @@ import HearthStore
 struct Chat: Command {
     @Argument(
         "REF", .chatSubject, arity: .optional,
-        "An installed model, as family[@version][:variant], or the path of a .gguf file.")
+        "A model as family[@version][:variant], org/repo[:quantization] of the Hub, or the path of a .gguf file.")
     var subject: ChatSubject?
     @Argument("WORDS", .text, arity: .any, "The question, as with --prompt.") var words: [String]
     @Option("prompt", "TEXT", .word, "Ask this, print the answer and end.") var promptOption: String?
@@ -94,8 +94,9 @@ struct Chat: Command {
         Without REF it uses the configured defaultModel, else the only installed model that answers. A .gguf file runs
         without being installed.
 
-        A model that is not on this device is an error; at a terminal the one that the origins have, or recommend, is
-        offered with its size, and after a yes fetched as 'hearth pull' does before the conversation begins. With
+        A model that is not on this device is an error; at a terminal the one that the origins or the catalog have, or
+        recommend, is offered with its size, and after a yes fetched as 'hearth pull' does before the conversation
+        begins. REF may then be a repository of the Hugging Face Hub, or the address of its page, too. With
         --image and no REF it is one that sees. Ctrl-C keeps what has come, and the next download goes on from there.
 
         What a model thinks before it answers is dimmed on a terminal, and left out where the answer goes to a file or a

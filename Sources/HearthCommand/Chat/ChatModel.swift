@@ -32,7 +32,15 @@ struct ChatModel: Sendable {
             let manager = try await context.recovered(hearth)
             let release = try await manager.installed(family, version: version, variant: variant)
             return try await ChatModel(release, for: purpose, in: hearth)
-        case .manifest, .hub:
+        case .hub(let repository):
+            let manager = try await context.recovered(hearth)
+            guard let release = try await manager.installed(repository) else {
+                throw StoreError(
+                    .notInstalled, "\(repository) is not installed",
+                    context: ErrorContext(model: repository.description, remedy: "Pull it first."))
+            }
+            return try await ChatModel(release, for: purpose, in: hearth)
+        case .manifest:
             throw CommandError(
                 .noModel, "this command runs installed models and .gguf files",
                 context: ErrorContext(remedy: "Bring the model with 'hearth pull' first, then name its family."))
@@ -60,10 +68,14 @@ struct ChatModel: Sendable {
             if !fitting.isEmpty { families = fitting }
         }
         guard let family = families.first else {
+            let models = try await manager.suggestions().models
+            let recommended = SuggestedModel.recommended(in: models).map {
+                "Bring the one that suits this device with 'hearth pull \($0.model.family)' (about \(ByteCount($0.size)))"
+            }
             throw CommandError(
                 .noModel, "no model is installed",
                 context: ErrorContext(
-                    remedy: "Bring one with 'hearth pull REF', or give the path of a .gguf file."))
+                    remedy: "\(recommended ?? "Bring one with 'hearth pull REF'"), or give the path of a .gguf file."))
         }
         guard families.count == 1 else {
             throw CommandError(

@@ -11,9 +11,10 @@ import Observation
     private let wanted: ModelReference?
     private let seeing: Bool
     private let library: ModelLibrary
+    private let manager: ModelManager
     private let context: CommandContext
 
-    /// An offer from the origins.
+    /// An offer from the origins, the catalog or the Hub.
     /// - Parameters:
     ///   - wanted: the requested model, `nil` for any.
     ///   - seeing: whether to prefer a model that sees, if any model is accepted.
@@ -22,14 +23,16 @@ import Observation
         self.wanted = wanted
         self.seeing = seeing
         self.context = context
+        manager = hearth.manager
         library = hearth.library
         library.metered = try await context.meteredUse(nil)
     }
 
     /// Asks the user; after a yes, downloads the model.
-    /// - Returns: the model; `nil` after a no, or if there is no model to offer.
+    /// - Returns: the installed model; `nil` after a no, or if there is no model to offer.
     /// - Throws: why the model cannot run or be downloaded; `interrupted`, which says what is kept.
-    func make() async throws -> Family? {
+    func make() async throws -> InstalledRelease? {
+        if case .hub = wanted, let wanted { return try await bring(wanted) }
         await library.refreshLocal()
         guard canBeOffered else { return nil }
         context.console.showBar("asking the origins")
@@ -37,13 +40,42 @@ import Observation
         context.console.showBar(nil)
         try Task.checkCancellation()
         for notice in library.notices { context.console.say(notice) }
-        guard let row else { return nil }
+        guard let row else { return try await catalogModel() }
         if let objection = row.offer?.objection { throw objection.failure }
         let model = row.model
         let question = "\(model.displayName) is not on this device. Download \(model.sizeText) now?"
         guard try await context.confirms(question) else { return nil }
         try await bring(model)
-        return model.id
+        return try await manager.installed(model.id)
+    }
+
+    /// A model of the catalog: the requested one, or the recommended one where the origins list none.
+    private func catalogModel() async throws -> InstalledRelease? {
+        switch wanted {
+        case .family(let family, _, _):
+            guard try await manager.suggestions().models.contains(where: { $0.model.family == family }), let wanted
+            else {
+                return nil
+            }
+            return try await bring(wanted)
+        case nil:
+            guard library.rows.isEmpty, SuggestedModel.recommended(in: try await manager.suggestions().models) != nil
+            else { return nil }
+            return try await bring(try await manager.recommended(seeing: seeing), isRecommended: true)
+        case .file, .manifest, .hub: return nil
+        }
+    }
+
+    /// Asks, and pulls a model of the Hub.
+    private func bring(_ reference: ModelReference, isRecommended: Bool = false) async throws -> InstalledRelease? {
+        var options = PullOptions()
+        (options.metered, options.retryHeldBack) = (library.metered, true)
+        guard
+            let offer = try await context.confirmed(
+                reference, isRecommended: isRecommended, from: manager, options)
+        else { return nil }
+        if let choice = offer.reason.sentence(offer.release.identity) { context.console.say(choice) }
+        return try await context.pull(offer, with: manager, options: options, format: .text).release
     }
 
     /// Whether an origin may offer the requested model: none of its family is on this device.

@@ -55,6 +55,7 @@ enum CommandRemedy {
         "setting-not-set/gateway.keyFile": "`HEARTH_GATEWAY_KEY=KEY` or `hearth config set gateway.keyFile FILE`",
         "transfer-busy/transfer": "`hearth transfers cancel {file}`",
         "unauthorised": "`HEARTH_CLOUD_KEY=KEY` or `hearth config set cloud.keyFile FILE`",
+        "unknown-family/hub": "`hearth search {model}`",
         "unknown-setting": "`hearth config list --all`",
         "unknown-transfer": "`hearth transfers list`",
         "version-needed/version": "`--version VERSION`",

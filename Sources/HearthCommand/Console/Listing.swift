@@ -12,6 +12,24 @@ extension Console {
         for line in columns.lines(of: rows) { try print(line) }
     }
 
+    /// Prints a table; where the terminal is too narrow for it, the facts of each row below each other.
+    func printFitting<Row>(_ rows: [Row], _ columns: [Column<Row>]) throws {
+        let lines = columns.lines(of: rows)
+        guard let width = output.width, lines.contains(where: { TerminalText.columns(of: $0) > width }) else {
+            for line in lines { try print(line) }
+            return
+        }
+        for row in rows {
+            for (index, column) in columns.enumerated() {
+                let text = TerminalText.singleLine(column.text(row))
+                let fact = index == 0 ? text : "\(column.title.lowercased()) \(text)"
+                for line in TerminalText.wrapped(fact, to: width, first: index == 0 ? 0 : 2, hanging: 4) {
+                    try print(index == 0 ? line : line.hasPrefix(" ") ? line : "  " + line)
+                }
+            }
+        }
+    }
+
     /// Prints a listing: a document for programs, a table or a sentence for people.
     func list<Row>(
         _ rows: [Row], _ format: ListingFormat, json: @autoclosure () throws -> String, empty: String,

@@ -194,6 +194,8 @@ struct Examination: Sendable {
         guard let configuration = try? await context.configuration else { return }
         let origins = try configuration.origins(environment: context.environment)
         if origins.isEmpty {
+            // The catalog of the program is a place to begin.
+            guard !configuration.catalog.isShipped else { return }
             report.note(
                 "no-origin", "no origin is configured",
                 cure: "Set one with 'hearth config set origins.NAME URL', or give HEARTH_ORIGIN.")

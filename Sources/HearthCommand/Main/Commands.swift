@@ -18,7 +18,8 @@ extension HearthCommand {
             CommandChapter(
                 title: "models",
                 entries: [
-                    .command(Models.self), .command(Pull.self), .command(List.self), .command(Show.self),
+                    .command(Models.self), .command(Search.self), .command(Pull.self), .command(List.self),
+                    .command(Show.self),
                     .command(Use.self),
                     .command(RollbackCommand.self),
                     .command(Remove.self), .command(Prune.self), .command(Verify.self), .command(Update.self),

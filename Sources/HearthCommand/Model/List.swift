@@ -6,7 +6,7 @@ import HearthStore
 
 /// `hearth list`
 struct List: Command {
-    @Flag("available", "List what the origins offer instead.") var isAvailable
+    @Flag("available", "List what the origins and the catalog offer instead.") var isAvailable
     @Flag(.refresh) var refresh
     @Option(.listing) var format: ListingFormat
 
@@ -21,23 +21,31 @@ struct List: Command {
 
         With --available, a release that this device may not have shows the reason; in JSON as reason: no-engine,
         app-too-old, not-enough-memory, not-in-rollout, yanked, held-back, or null. If an origin does not answer, its
-        last list is shown.
+        last list is shown. Then come the models of the catalog, which lie in repositories of the Hugging Face Hub: the
+        state says which fit this device and which one to begin with, and sizes are estimates. In JSON such a row has
+        catalog: repository, name, parameters, kind, tools, license, summary, fits, recommended and tokensPerSecond.
 
         hearth list  # List the installed models.
-        hearth list --available  # List what the origins offer.
+        hearth list --available  # List what can be pulled by a short name.
         hearth list --format json  # The same for a program.
         """)
 
     func run(in context: CommandContext) async throws {
         let manager = try await context.manager()
         let entries = try await isAvailable ? offered(manager, context) : installed(manager)
-        try context.console.list(
-            entries, format, json: JSON.pretty(entries),
-            empty: isAvailable ? "The origins offer nothing." : "No model is installed.",
-            [
-                .left("FAMILY") { $0.family }, .left("VERSION") { $0.version }, .left("VARIANT") { $0.variant ?? "-" },
-                .right("SIZE") { ByteCount($0.sizeBytes).description }, .left("STATE") { $0.stateText },
-            ])
+        var columns: [Column<ReleaseRow>] = [
+            .left("FAMILY") { $0.family }, .left("VERSION") { $0.version }, .left("VARIANT") { $0.variant ?? "-" },
+            .right("SIZE") { $0.sizeText }, .left("STATE") { $0.stateText },
+        ]
+        if entries.contains(where: { $0.catalog != nil }) { columns.append(.left("ABOUT") { $0.catalog?.text ?? "" }) }
+        if format.isJSON { return try context.console.print(JSON.pretty(entries)) }
+        if entries.isEmpty {
+            context.console.say(isAvailable ? "The origins offer nothing." : "No model is installed.")
+        } else if isAvailable {
+            try context.console.printFitting(entries, columns)
+        } else {
+            try context.console.print(entries, columns)
+        }
     }
 
     private func installed(_ manager: ModelManager) async throws -> [ReleaseRow] {
@@ -57,20 +65,54 @@ struct List: Command {
 
     private func offered(_ manager: ModelManager, _ context: CommandContext) async throws -> [ReleaseRow] {
         let console = context.console
-        let reports = try await manager.reports(refresh ? .now : .asPublished)
-        let offers = try await manager.available(in: reports)
+        let policy = refresh ? CachePolicy.now : .asPublished
+        let (suggested, problem) = try await manager.suggestions(policy)
+        if let problem { console.say("The newer catalog is not used: \(problem.sentence)") }
+        let reports: [SourceReport]
+        do {
+            reports = try await manager.reports(policy)
+        } catch let error as DeliveryError where error.code == .noOrigin && !suggested.isEmpty {
+            reports = []
+        }
         for report in reports {
             switch report.outcome {
             case .success(let listing):
                 CachedList(report.source, listing.freshness).map { console.say($0.sentence) }
                 context.warn(ExpiringSignatures(report.source, until: listing.signedUntil, now: context.time.now))
             case .failure(let error):
-                console.say("\(report.source): \((error as? any HearthFailure)?.message ?? "\(error)")")
+                console.say("\(report.source): \(error.sentence)")
             }
         }
+        let hasList = suggested.isEmpty || reports.contains { $0.listing != nil }
+        let offers = hasList ? try await manager.available(in: reports) : []
         let installed = Dictionary(
             try await manager.installed().map { ($0.identity.published, $0) },
             uniquingKeysWith: { first, second in second.isActive ? second : first })
+        let listed = Set(offers.map(\.release.identity.family))
+        let here = Dictionary(
+            installed.values.map { ($0.identity.family, $0) }, uniquingKeysWith: { $0.isActive ? $0 : $1 })
         return offers.map { ReleaseRow($0, installed: installed[$0.release.identity]) }
+            + suggested.filter { !listed.contains($0.model.family) }
+            .map { ReleaseRow($0, installed: here[$0.model.family]) }
+    }
+}
+
+extension Error {
+    /// The message of a failure of this package, else a description.
+    fileprivate var sentence: String { (self as? any HearthFailure)?.message ?? "\(self)" }
+}
+
+extension ReleaseRow {
+    /// The size to display; of a model of the catalog that is not here an estimate.
+    fileprivate var sizeText: String {
+        (catalog != nil && state == .available ? "about " : "") + ByteCount(sizeBytes).description
+    }
+}
+
+extension ReleaseRow.CatalogFacts {
+    /// What helps to choose, in a few words.
+    fileprivate var text: String {
+        let tools = [.yes: "tools", .weak: "weak with tools"][self.tools]
+        return [kind.rawValue, tools, license].compactMap(\.self).joined(separator: ", ")
     }
 }

@@ -23,6 +23,7 @@ extension CommandContext {
         surroundings.http = DefaultHTTPClient(version: HearthCommand.version)
         surroundings.time = time
         surroundings.deviceMemory = try await blocking { [usableMemory] in usableMemory() }
+        surroundings.bandwidth = bandwidth
         surroundings.engines = engines
         surroundings.asksForRoots = true
         surroundings.tellMemory = { [console] in console.say($0) }
@@ -86,10 +87,14 @@ extension ValueKind where Value == ReleaseChoice {
 
     private static func named(_ expectation: String) -> Self {
         ValueKind(expectation, completion: .installed) { word in
-            guard case .family(let family, let version, let variant) = try ModelReference(word: word) else {
-                return nil
+            switch try ModelReference(word: word) {
+            case .family(let family, let version, let variant):
+                return ReleaseChoice(family: family, version: version, variant: variant)
+            // A repository of the Hub that was pulled by its own name.
+            case .hub(let repository):
+                return repository.family.map { ReleaseChoice(family: $0, version: nil, variant: nil) }
+            case .file, .manifest: return nil
             }
-            return ReleaseChoice(family: family, version: version, variant: variant)
         }
     }
 }

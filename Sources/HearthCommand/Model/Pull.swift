@@ -10,10 +10,11 @@ import HearthTransfer
 /// `hearth pull`
 struct Pull: Command {
     @Argument(
-        "REF", .modelReference,
-        "family[@version][:variant] of a configured origin, the address of a models.json with #family unless it has only "
-            + "one, the path of a models.json or .gguf file, or hf:org/repo[@revision][:file-or-patterns] of the Hugging Face "
-            + "Hub.") var reference: ModelReference
+        "REF", .modelReference, arity: .optional,
+        "family[@version][:variant] of a configured origin or of the catalog, the address of a models.json with #family "
+            + "unless it has only one, the path of a models.json or .gguf file, or a repository of the Hugging Face Hub: "
+            + "org/repo[@revision][:quantization, file or patterns], or the address of its page.")
+    var reference: ModelReference?
     @Option(
         "version", "V", ValueKind("a version") { ReleaseVersion($0) }, "Take this version, not the publisher's choice.")
     var version: ReleaseVersion?
@@ -39,10 +40,14 @@ struct Pull: Command {
         Fetches the model, checks its bytes against the publisher's digest, installs it and makes it the active release
         of its family. Files on this device are not fetched again.
 
-        A repository of the Hugging Face Hub without a file means its model: the GGUF variant that suits this device,
-        else all files of a safetensors or ONNX model. Patterns, separated by commas, choose the files that match one of
-        them. HF_TOKEN gives access to private and gated repositories; HF_ENDPOINT names another hub. Files in the cache
-        of the Hub's own client are hashed and used.
+        Without REF, the model of the catalog that suits this device is offered, and fetched after a yes at a terminal:
+        'hearth list --available' lists the catalog.
+
+        A repository of the Hugging Face Hub without a file means its model: the GGUF quantization that suits this
+        device, else all files of a safetensors or ONNX model. Patterns, separated by commas, choose the files that match
+        one of them. 'hearth search' finds repositories. HF_TOKEN gives access to private and gated ones; HF_ENDPOINT
+        names another hub, which is then asked for addresses of huggingface.co too. Files in the cache of the Hub's own
+        client are hashed and used.
 
         An interrupted pull keeps the received bytes; the same command continues with them.
 
@@ -57,17 +62,29 @@ struct Pull: Command {
         75: Not now: the origin cannot be reached, or the network is metered or offline.
         130: Interrupted; received bytes are kept.
 
+        hearth pull  # The model that suits this device, after a yes.
         hearth pull smollm2-135m-instruct  # The publisher's choice, in the variant that suits this device.
         hearth pull lupus-diary@1.1.0:q4_k_m --limit-rate 2M  # One version and variant, slowly.
         hearth pull https://models.example.org/models.json#lupus-diary  # From an address.
-        hearth pull hf:org/model-GGUF:model-Q4_K_M.gguf  # One file of a repository of the Hub.
+        hearth pull org/model-GGUF:Q4_K_M  # One quantization of a repository of the Hub.
+        hearth pull https://huggingface.co/org/model-GGUF  # The same, as its page is called.
         hearth pull "hf:org/model:*.safetensors,*.json"  # The files that match one of two patterns.
         hearth pull ./lupus-diary-v1.1.0-q4_k_m.gguf  # A file of your own.
         """)
 
     func validate() throws { _ = try named }
 
-    private var named: ModelReference { get throws { try reference.naming(version: version, variant: variant) } }
+    private var named: ModelReference? {
+        get throws {
+            guard let reference else {
+                guard version == nil, variant == nil else {
+                    throw UsageError("--version and --variant need a model", hint: Self.declaration.hint())
+                }
+                return nil
+            }
+            return try reference.naming(version: version, variant: variant)
+        }
+    }
 
     private var options: PullOptions {
         var options = PullOptions()
@@ -81,10 +98,23 @@ struct Pull: Command {
 
     func run(in context: CommandContext) async throws {
         if format == .json { context.console.speakEvents() }
-        let manager = try await context.manager(ignoresMemory: options.ignoreMemory)
         var options = options
         options.metered = try await context.meteredUse(metered)
-        let resolved = try await manager.resolve(try named, options: options)
+        let named = try named
+        if named == nil, !context.hasPerson {
+            throw try await context.modelNeeded(Self.declaration)
+        }
+        let manager = try await context.manager(ignoresMemory: options.ignoreMemory)
+        let resolved: Offer
+        if let named {
+            resolved = try await manager.resolve(named, options: options)
+        } else if let offer = try await context.confirmed(
+            try await manager.recommended(), isRecommended: true, from: manager, options)
+        {
+            resolved = offer
+        } else {
+            return context.console.say("Nothing was fetched.")
+        }
         resolved.freshness.flatMap { CachedList(resolved.location?.host() ?? "the origin", $0) }
             .map { context.console.say($0.sentence) }
         context.warn(
@@ -193,6 +223,13 @@ extension Offer.Reason {
         case .asked, .only: nil
         case .largestThatFits(let variants):
             "\(identity): the largest of \(variants.map(\.name).joined(separator: ", ")) that fits this device."
+        case .suited(let variants):
+            "\(identity): of \(variants.map(\.name).joined(separator: ", ")) the one that suits this device."
+        case .nearest(let wanted):
+            "\(identity): the repository has no \(wanted); this is its only quantization."
+        case .coarse(let variants):
+            "\(identity): coarse, with fewer than four bits a weight; nothing finer of "
+                + "\(variants.map(\.name).joined(separator: ", ")) fits this device."
         case .smallestAfterPreparation(let variants):
             "\(identity): the smallest of \(variants.map(\.name).joined(separator: ", ")) that fits this device after preparation."
         case .smallestThoughNoneFits(let variants, let needed):

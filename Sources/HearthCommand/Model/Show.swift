@@ -36,17 +36,29 @@ struct Show: Command {
             let manager = try await context.manager()
             let name = ReleaseChoice(family: family, version: version, variant: variant)
             if let release = try await installed(name, manager) {
-                let state = try await manager.store.state(of: release.identity.family)
-                // Invalid settings are an error here; damaged weights are left to `verify`.
-                let artifact = try await context.artifact(of: release, in: manager.store)
-                var shown = await ShownModel(release, state, artifact, context)
-                shown.refusedArtifact = try await context.refusedArtifact(of: release, in: manager.store)?.text
-                try show(shown, on: context.console)
+                try show(try await shown(release, manager, context), on: context.console)
             } else {
                 try show(try await offered(manager, context), on: context.console)
             }
-        case .manifest, .hub: try show(try await offered(try await context.manager(), context), on: context.console)
+        case .hub(let repository):
+            let manager = try await context.manager()
+            guard let release = try await manager.installed(repository) else {
+                return try show(try await offered(manager, context), on: context.console)
+            }
+            try show(try await shown(release, manager, context), on: context.console)
+        case .manifest: try show(try await offered(try await context.manager(), context), on: context.console)
         }
+    }
+
+    private func shown(
+        _ release: InstalledRelease, _ manager: ModelManager, _ context: CommandContext
+    ) async throws -> ShownModel {
+        let state = try await manager.store.state(of: release.identity.family)
+        // Invalid settings are an error here; damaged weights are left to `verify`.
+        let artifact = try await context.artifact(of: release, in: manager.store)
+        var shown = await ShownModel(release, state, artifact, context)
+        shown.refusedArtifact = try await context.refusedArtifact(of: release, in: manager.store)?.text
+        return shown
     }
 
     /// Shows an offered release, with facts from its file's header.

@@ -15,6 +15,8 @@ struct CommandContext: Sendable {
     var device: @Sendable () -> MemoryPlan.Device = MemoryPlanning.device
     /// The memory available to models, without asking a GPU. Blocks.
     var usableMemory: @Sendable () -> UInt64 = { DeviceMemory.read().usable }
+    /// The bytes read from memory in a second; `nil` disregards speed. Blocks.
+    var bandwidth: @Sendable () -> Double? = { MemoryBandwidth.measured }
     /// The engines by model format.
     var engines: EngineRegistry = .standard
     /// The monitor of this device's network.

@@ -8,6 +8,8 @@ import HearthStore
 struct CatalogSources: Sendable {
     let origins: [Origin]
     let bundled: [BundledSource]
+    /// The models of the Hub with short names; `nil` for none.
+    let shipped: ShippedCatalog?
     /// The settings of the hub, or why they are unusable: only requests to the hub throw that.
     let hub: Result<HubSettings, CatalogError>?
     let http: any HTTPClient

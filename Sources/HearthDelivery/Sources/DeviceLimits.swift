@@ -6,6 +6,8 @@ import HearthStore
 struct DeviceLimits: Sendable {
     /// The bytes of memory a model may use.
     let memory: UInt64
+    /// The bytes read from memory in a second, or `nil` to disregard speed. Blocks.
+    let bandwidth: @Sendable () -> Double?
     /// Whether releases may need more memory than the device has, because the user insists.
     let ignoresMemory: Bool
     let formats: Set<ModelFormat>?

@@ -49,10 +49,7 @@ package enum ReleaseOrigin: Sendable, Hashable {
     /// The origin of an installed release.
     package init(_ receipt: Receipt) {
         // An entry that is no hub reference came from elsewhere.
-        if receipt.manifestEntry.hasPrefix("hf:"),
-            case .hub(let reference)? = try? ModelReference(parsing: receipt.manifestEntry),
-            reference.family == receipt.identity.family
-        {
+        if let reference = HubReference(record: receipt.manifestEntry), reference.family == receipt.identity.family {
             self = .hub(reference)
         } else {
             self = receipt.origin.map { .manifest($0, key: receipt.originDigest) } ?? .nobody

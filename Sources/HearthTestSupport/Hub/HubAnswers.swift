@@ -22,6 +22,7 @@ struct HubAnswers: Sendable {
 
     func answer(_ request: RecordedRequest) -> Reply {
         let names = request.path.split(separator: "/").map { String($0).removingPercentEncoding ?? "" }
+        if names == ["api", "models"] { return search(request) }
         if names.count >= 4, names[0] == "api", names[1] == "models" {
             return api(request, repository: "\(names[2])/\(names[3])", Array(names.dropFirst(4)))
         }
@@ -33,6 +34,26 @@ struct HubAnswers: Sendable {
     }
 
     // MARK: - The API
+
+    /// The repositories whose names hold all words, the most downloaded first.
+    private func search(_ request: RecordedRequest) -> Reply {
+        let words = (request.query("search")?.removingPercentEncoding ?? "").lowercased().split { " +".contains($0) }
+        let wanted = request.query("filter")
+        let found = state.repositories.filter { name, _ in
+            visible(name, request) != nil && words.allSatisfy { name.lowercased().contains($0) }
+        }
+        let rows = found.sorted { ($1.value.downloads, $0.key) < ($0.value.downloads, $1.key) }
+            .compactMap { name, repository -> [String: Any]? in
+                guard let commit = repository.revisions["main"], let files = repository.commits[commit],
+                    wanted != "gguf" || files.keys.contains(where: { $0.hasSuffix(".gguf") })
+                else { return nil }
+                var row = facts(name, repository, commit, files)
+                row["downloads"] = repository.downloads
+                if let parameters = repository.parameters { row["gguf"] = ["total": parameters] }
+                return row
+            }
+        return Self.json(Array(rows.prefix(request.query("limit").flatMap { Int($0) } ?? 1000)))
+    }
 
     private func api(_ request: RecordedRequest, repository name: String, _ rest: [String]) -> Reply {
         if let moved = moved(request, name) { return moved }

@@ -42,6 +42,9 @@ package final class TestHub: Sendable {
         /// A branch or tag, and its commit.
         var revisions: [String: String] = [:]
         var commits: [String: [String: File]] = [:]
+        /// The facts that a search tells: downloads, and the parameters of its GGUF files.
+        var downloads = 1
+        var parameters: UInt64?
     }
 
     struct State: Sendable {
@@ -98,6 +101,14 @@ package final class TestHub: Sendable {
             state.repositories[repository]?.commits[commit] = files
         }
         return commit
+    }
+
+    /// Sets what a search tells about a repository.
+    package func rate(_ repository: String, downloads: Int, parameters: UInt64? = nil) {
+        state.withLock { state in
+            state.repositories[repository]?.downloads = downloads
+            state.repositories[repository]?.parameters = parameters
+        }
     }
 
     /// Renames a repository; the old name redirects to the new one.

@@ -43,25 +43,13 @@ extension LibraryDesk {
 
     /// The reference of an order. A client names models, never files of this machine.
     nonisolated static func reference(_ order: AddOrder) throws -> String {
-        var text = order.reference.trimmingCharacters(in: .whitespacesAndNewlines)
+        let text = order.reference.trimmingCharacters(in: .whitespacesAndNewlines)
         guard text.utf8.count <= 2048, !text.contains(",") else {
             throw NativeFailure.bad("reference", "a repository of the Hub or an https address")
         }
-        // What the Hub's pages and the shell's habits give.
-        for prefix in ["https://huggingface.co/", "http://huggingface.co/", "huggingface.co/"]
-        where text.hasPrefix(prefix) {
-            let names = text.dropFirst(prefix.count).split(separator: "/")
-            if names.count >= 2 { text = "hf:\(names[0])/\(names[1])" }
-        }
-        let names = text.split(separator: "/", omittingEmptySubsequences: false)
-        if names.count == 2, !text.contains("://"), !text.hasPrefix("hf:"), !text.hasPrefix("."),
-            !text.hasPrefix("~"),
-            !names[0].isEmpty
-        {
-            text = "hf:" + text
-        }
         switch try ModelReference(parsing: text) {
-        case .hub, .family: return text
+        case .hub(let reference): return reference.description
+        case .family: return text
         case .manifest(let url, _, _, _) where !url.isFileURL: return text
         case .manifest, .file:
             throw NativeFailure(

@@ -2,9 +2,9 @@ import Foundation
 import HearthBase
 
 /// The header field `Retry-After` (RFC 9110, section 10.2.3): how long to wait before asking a server again.
-enum RetryAfter {
+package enum RetryAfter {
     /// The longest pause that a server can impose; a longer one may come from a wrong clock or bad intent.
-    static let ceiling = Duration.seconds(300)
+    package static let ceiling = Duration.seconds(300)
 
     /// The pause that a response asks for; `nil` if it asks for none or the field is malformed.
     package static func pause(status: Int, _ text: String?, now: Date) -> Duration? {
