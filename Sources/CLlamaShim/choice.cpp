@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <new>
 #include <random>
 #include <vector>
@@ -46,6 +47,16 @@ hearth_choice *hearth_choice_new(uint32_t seed) {
 }
 
 void hearth_choice_free(hearth_choice *choice) { delete choice; }
+
+bool hearth_logits_usable(const float *logits, int32_t count) {
+    // A comparison with NaN is false. Counting without a branch lets the compiler use vector instructions.
+    int32_t usable = 0, finite = 0;
+    for (int32_t index = 0; index < count; index++) {
+        usable += logits[index] <= std::numeric_limits<float>::max();
+        finite += logits[index] >= std::numeric_limits<float>::lowest();
+    }
+    return usable == count && finite > 0;
+}
 
 int32_t hearth_choice_greedy(const float *logits, int32_t count) {
     const float best = largest(logits, count);

@@ -76,6 +76,32 @@ extension ModelManager {
         return done
     }
 
+    /// The error of a full disk, with the bytes that a collection and the removal of unfinished transfers would free.
+    /// - Parameter release: the release to fetch, whose own bytes are of use.
+    func tellingFreeable(_ error: DeliveryError, besides release: Release) async -> DeliveryError {
+        let (pruned, unfinished): (UInt64, UInt64)
+        do {
+            pruned = try await collectionPlan().freedBytes
+            unfinished = try await transfers.list().filter { summary in
+                guard !summary.state.isHeld, summary.release != release.identity else { return false }
+                // A collection removes these.
+                if case .orphaned = summary.state { return false }
+                return true
+            }.map(\.allocatedBytes).saturatedSum
+        } catch let unknown {
+            Log.write(.info, "store", "what could be freed is not known: \(unknown)")
+            return error
+        }
+        let parts = [(pruned, "that nothing needs"), (unfinished, "of unfinished transfers")].filter { $0.0 > 0 }
+        var context = error.context
+        let freeable = parts.map { "\(ByteCount($0.0)) \($0.1)" }.joined(separator: " and ")
+        if !parts.isEmpty { context.field = "freeable" }
+        context.remedy =
+            (parts.isEmpty ? "Hearth keeps nothing that could go. " : "Remove \(freeable). ") + (context.remedy ?? "")
+        return DeliveryError(
+            error.code, error.message, context: context, disposition: error.disposition, underlying: error.underlying)
+    }
+
     /// The recipe in use for a release, `.some(nil)` if it needs no artifact; `nil` if unknown: all artifacts stay.
     private func recipeInUse(for release: InstalledRelease) async throws -> Recipe?? {
         guard let preparer = device.preparer else { return nil }

@@ -69,7 +69,11 @@ extension ModelManager {
         let release = resolved.release
         var files = release.files
         files.removeAll { file in shared.contains { $0.name == file.name } }
-        try await admission.checkStorage(for: release, files, shared)
+        do {
+            try await admission.checkStorage(for: release, files, shared)
+        } catch let error as DeliveryError where error.code == .insufficientStorage {
+            throw await tellingFreeable(error, besides: release)
+        }
         let gate = fetching.gate(options.metered)
         for index in files.indices { files[index].locations = try await gate.admitted(files[index].locations) }
         try await admission.preflight(release, files, options)

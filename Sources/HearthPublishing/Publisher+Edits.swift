@@ -36,6 +36,9 @@ package struct EditReport: Sendable, Hashable {
     package let serial: UInt64
     /// The uploads, made or planned.
     package let plan: PublishPlan
+
+    /// Whether the list is signed anew.
+    package var isSigned: Bool { plan.steps.contains { $0.kind == .timestamp } }
 }
 
 /// A change of the share of devices that a release is offered to.
@@ -50,10 +53,11 @@ package enum RolloutChange: Sendable, Hashable {
 
 /// Changes of the catalog without new files. Files stay until the origin is pruned, since devices may be reading them.
 extension Publisher {
-    /// Removes releases from the catalog. Devices that have one keep it.
+    /// Removes releases from the catalog. Devices that have one keep it. If they were removed before and the signed list
+    /// still has them, the list is signed.
     /// - Throws: ``PublishingError`` with `not-published`; errors as ``publish(_:progress:)``.
     package func unpublish(_ choice: ReleaseChoice, isDryRun: Bool = false) async throws -> EditReport {
-        try await edit(choice, isDryRun: isDryRun) { _ in nil }
+        try await edit(choice, isDryRun: isDryRun, mayBeMissing: true) { _ in nil }
     }
 
     /// Withdraws releases: devices that use one leave it at their next check, for the newest release that is offered.
@@ -93,21 +97,28 @@ extension Publisher {
         }
     }
 
+    /// - Parameter mayBeMissing: whether releases that the catalog does not list are no error if its list is to be signed.
     private func edit(
-        _ choice: ReleaseChoice, isDryRun: Bool, _ change: (JSONMembers) -> JSONMembers?
+        _ choice: ReleaseChoice, isDryRun: Bool, mayBeMissing: Bool = false,
+        _ change: (JSONMembers) -> JSONMembers?
     ) async throws -> EditReport {
         var changed: [ReleaseIdentity] = []
-        let result = try await edit(isDryRun: isDryRun) { manifest in
+        var missing: PublishingError?
+        let (manifest, plan) = try await edit(isDryRun: isDryRun) { manifest in
             let published = manifest.catalog.releases.map(\.identity)
-            guard published.contains(where: choice.contains) else { throw Self.notPublished(choice, published) }
+            guard published.contains(where: choice.contains) else {
+                let error = Self.notPublished(choice, published)
+                if !mayBeMissing { throw error }
+                missing = error
+                return
+            }
             changed = try manifest.change(choice.contains, change)
             try manifest.leaveYanked()
         }
-        let manifest: OriginManifest
-        if let result { manifest = result.manifest } else { manifest = try await self.manifest() }
+        if let missing, plan.steps.isEmpty { throw missing }
         return EditReport(
             releases: changed, current: manifest.catalog.preferredVersion(of: choice.family), serial: manifest.serial,
-            plan: result?.plan ?? PublishPlan())
+            plan: plan)
     }
 
     private static func notPublished(_ choice: ReleaseChoice, _ published: [ReleaseIdentity]) -> PublishingError {

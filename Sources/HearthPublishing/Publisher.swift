@@ -13,6 +13,8 @@ public struct Publisher: Sendable {
     let time: TimeSource
     /// Adds signed metadata to plans; `nil` for an unsigned origin.
     package var signing: (any PublishSigning)?
+    /// Whether another machine signs the list afterwards. Otherwise a change of a signed origin needs ``signing``.
+    package var isSignedElsewhere = false
 
     /// Creates a publisher for an origin.
     ///
@@ -20,9 +22,13 @@ public struct Publisher: Sendable {
     /// let publisher = Publisher(to: .folder(folder))
     /// let report = try await publisher.publish(PublishRequest(files: [model]))
     /// ```
-    /// - Parameter signing: signs the list with the origin's keys; `nil` for an unsigned origin.
-    public init(to destination: PublishDestination, signing: OriginSigner? = nil) {
+    /// - Parameters:
+    ///   - signing: signs the list with the origin's keys; `nil` for an unsigned origin.
+    ///   - isSignedElsewhere: whether another machine signs the list of a signed origin afterwards. Until then its devices
+    ///     see the list before.
+    public init(to destination: PublishDestination, signing: OriginSigner? = nil, isSignedElsewhere: Bool = false) {
         self.init(target: destination.target, time: .system, signing: signing)
+        self.isSignedElsewhere = isSignedElsewhere
     }
 
     package init(folder: Path, fileSystem: any FileSystem = LocalFileSystem(), time: TimeSource = .system) {
@@ -71,7 +77,7 @@ public struct Publisher: Sendable {
                 try request.classes.map { try PublishClasses($0, fileSystem: fileSystem) }
             )
         }
-        try await signing?.check(target)
+        try await checkSigning()
         // Released at the end of this function.
         let session: (any Sendable)? = request.isDryRun ? nil : try await target.begin()
         defer { withExtendedLifetime(session) {} }
@@ -90,23 +96,39 @@ public struct Publisher: Sendable {
         return try draft.report(plan: plan, target: target)
     }
 
-    /// Changes the catalog only. Returns the new catalog and the plan that made it; `nil` if nothing changes.
+    /// Changes the catalog only, and signs it also if it had been changed before without being signed.
     /// - Parameter isDryRun: whether to make the plan only.
+    /// - Returns: the catalog afterwards, and the plan, which is empty if nothing changes.
     func edit(
         isDryRun: Bool, _ change: (inout OriginManifest) throws -> Void
-    ) async throws -> (manifest: OriginManifest, plan: PublishPlan)? {
+    ) async throws -> (manifest: OriginManifest, plan: PublishPlan) {
         try await requireCatalog()
+        try await checkSigning()
         let session: (any Sendable)? = isDryRun ? nil : try await target.begin()
         defer { withExtendedLifetime(session) {} }
         let before = try await manifest()
         var manifest = before
         try change(&manifest)
-        guard manifest.document != before.document else { return nil }
-        try manifest.stamp(time.now)
         var plan = PublishPlan()
-        try await addCatalog(manifest, to: &plan)
+        if manifest.document != before.document {
+            try manifest.stamp(time.now)
+            try await addCatalog(manifest, to: &plan)
+        } else {
+            try await addMetadata(to: &plan)
+        }
         if !isDryRun { try await perform(plan) { _ in } }
         return (manifest, plan)
+    }
+
+    /// Refuses an origin that ``signing`` cannot sign, and a signed one without it: its devices would not see the change.
+    private func checkSigning() async throws {
+        if let signing { return try await signing.check(target) }
+        guard !isSignedElsewhere, try await SignedOrigin(target).isSigned() else { return }
+        throw PublishingError(
+            .signatureNeeded, "\(target.name) is signed, so a change without its keys reaches no device",
+            context: ErrorContext(
+                file: target.name, remedy: "Give the keys, or say that another machine signs the list."),
+            disposition: .usage)
     }
 
     /// The origin's catalog as it is now.

@@ -59,7 +59,7 @@ for role, signer in keys.items():
     root.add_key(signer.public_key, role)
 
 # The models and their list are published without metadata, which python-tuf makes.
-publish(origin, "m-v1.0.0-q4_0.gguf", b"1" * 4096)
+publish(origin, "m-v1.0.0-q4_0.gguf", b"1" * 4096, "--unsigned")
 extra = b"a file that another publisher signs\n"
 helper = CryptoSigner.generate_ed25519()
 versions = {"targets": 0, "snapshot": 0, "timestamp": 0}
@@ -101,7 +101,7 @@ fingerprint = hashlib.sha256(contents(origin, "metadata", "1.root.json")).hexdig
 check("the fingerprint", fingerprint in refused.stderr)
 hearth("config", "set", "trust.main", fingerprint, home=home)
 check("the list", "1.0.0" in hearth("list", "--available", home=home).stdout)
-publish(origin, "m-v1.1.0-q4_0.gguf", b"2" * 4096)
+publish(origin, "m-v1.1.0-q4_0.gguf", b"2" * 4096, "--unsigned")
 unsigned = hearth("list", "--available", "--refresh", home=home).stdout
 check("nothing that is not signed", "1.1.0" not in unsigned)
 release()
@@ -119,7 +119,7 @@ for role in keys:
     keys[role] = CryptoSigner.generate_ed25519()
     root.add_key(keys[role].public_key, role)
 write("metadata/2.root.json", sign(root, [owners[1], owners[2], newcomer]))
-publish(origin, "m-v1.2.0-q4_0.gguf", b"3" * 4096)
+publish(origin, "m-v1.2.0-q4_0.gguf", b"3" * 4096, "--unsigned")
 release()
 check("a list of other keys", "1.2.0" in hearth("list", "--available", "--refresh", home=home).stdout)
 

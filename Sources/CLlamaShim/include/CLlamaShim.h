@@ -116,6 +116,12 @@ struct hearth_model_options {
 /// A file that violates one of llama.cpp's assertions is such a failure and does not end the process.
 struct llama_model *hearth_model_load(const char *path, const struct hearth_model_options *options, char **error);
 
+/// Reads all tensors of one GGUF file. False if one has a value that is NaN or infinite: its name is then in `tensor`. False
+/// with a reason in `error` alone if the file cannot be read, or if `progress`, called with 1 about once a megabyte, returned
+/// false.
+bool hearth_weights_check(
+    const char *path, bool (*progress)(float value, void *user), void *user, char **tensor, char **error);
+
 /// The options of a quantization.
 struct hearth_quantize_options {
     /// A value of `llama_ftype`.
@@ -268,6 +274,9 @@ void hearth_choice_free(struct hearth_choice *choice);
 
 /// The index of a token drawn from `logits / temperature`; temperature above 0, count above 0.
 int32_t hearth_choice_draw(struct hearth_choice *choice, const float *logits, int32_t count, float temperature);
+
+/// Whether a token can be chosen: no logit is NaN or positive infinity, and one is above negative infinity; count above 0.
+bool hearth_logits_usable(const float *logits, int32_t count);
 
 /// The index of the largest logit, the first of equals; count above 0.
 int32_t hearth_choice_greedy(const float *logits, int32_t count);

@@ -43,6 +43,8 @@ package struct RowForm: Codable, Sendable, Hashable, Identifiable {
     package var sizeBytes: UInt64
     @OrNull package var receivedBytes: UInt64?
     package var memoryBytes: UInt64
+    /// The context window of that figure in tokens; `null` if it is the publisher's or an estimate.
+    @OrNull package var memoryContextLength: Int?
     package var badges: [String]
     @OrNull package var download: TransferProgress?
     /// The bytes of an unfinished download, also of another process.
@@ -91,6 +93,7 @@ package struct RowForm: Codable, Sendable, Hashable, Identifiable {
         sizeBytes = model.size
         receivedBytes = row.reading?.completedBytes
         memoryBytes = model.requiredMemory
+        memoryContextLength = model.memoryContextLength
         badges = row.badges.map(\.rawValue)
         download = row.reading
         isVerified = model.isVerified

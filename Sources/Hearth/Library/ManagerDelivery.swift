@@ -13,7 +13,10 @@ extension ModelManager {
             switch availability {
             case .none: continue
             case .bundled(let release): model = LocalModel(ModelInfo(release.release), presence: .bundled)
-            case .downloaded(let release): model = LocalModel(ModelInfo(release), presence: .downloaded)
+            case .downloaded(let release):
+                var info = ModelInfo(release)
+                if let memory = await memory(of: release) { info.take(memory) }
+                model = LocalModel(info, presence: .downloaded)
             }
             model.canRun = formats?.contains(model.model.format) ?? true
             let state = try await store.state(of: family)

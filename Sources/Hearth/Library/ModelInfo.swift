@@ -21,8 +21,11 @@ public struct ModelInfo: Sendable, Hashable, Identifiable {
     public var seesImages: Bool
     /// The total size of its files, in bytes.
     public var size: UInt64
-    /// The memory needed to run the model, in bytes: the publisher's figure, or an estimate from the size.
+    /// The memory needed to run the model, in bytes: of an installed model as planned for this device, else the
+    /// publisher's figure or an estimate from the size.
     public var requiredMemory: UInt64
+    /// The context window of ``requiredMemory`` in tokens; `nil` if the figure is the publisher's or an estimate.
+    public private(set) var memoryContextLength: Int?
     /// Whether the publisher declares digests of the files, or the files were compared with such digests.
     public var isVerified: Bool
     /// The reference that pulls exactly this release.
@@ -57,6 +60,11 @@ public struct ModelInfo: Sendable, Hashable, Identifiable {
     public var sizeText: String { ByteCount(size).description }
     /// The memory requirement to display: `1.2 GB RAM`.
     public var memoryText: String { "\(ByteCount(requiredMemory)) RAM" }
+
+    /// Takes the memory as planned for this device.
+    mutating func take(_ memory: ReleaseMemory) {
+        (requiredMemory, memoryContextLength) = (memory.bytes, memory.contextLength)
+    }
 }
 
 extension ModelInfo {

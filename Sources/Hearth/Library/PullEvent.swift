@@ -11,12 +11,16 @@ package enum PullEvent: Sendable {
     case done(PulledRelease)
     case failed(FailureBody)
 
+    /// The code of a pull whose task was cancelled; its bytes are kept.
+    package static let interruptedCode = "interrupted"
+
     /// The failure of a pull; a cancelled one was interrupted.
     package init(_ error: any Error) {
         if let failure = error as? any HearthFailure {
             self = .failed(FailureBody(failure))
         } else if error is CancellationError {
-            self = .failed(FailureBody(code: "interrupted", message: "interrupted", disposition: .interrupted))
+            self = .failed(
+                FailureBody(code: Self.interruptedCode, message: "interrupted", disposition: .interrupted))
         } else {
             Log.write(.error, "a pull failed", [.error(error)])
             self = .failed(FailureBody(code: "internal-error", message: "an unexpected error: \(error)"))

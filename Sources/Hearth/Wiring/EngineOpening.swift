@@ -99,14 +99,15 @@ package enum EngineOpening {
     ///   - instructionFolder: the folder for states of instructions, of this model alone; `nil` keeps none.
     ///   - deviceMemory: the bytes available for the model and its context.
     ///   - occupied: the part of `deviceMemory` already in use.
+    ///   - checksWeights: whether all weights are read, and one that is NaN or infinite makes the load fail.
     ///   - progress: 0...1, called on the reading thread.
-    /// - Throws: `LLMError`: `not-enough-memory` before anything is loaded, `engine-missing` in a build without the
-    ///   `Llama` trait. `CancellationError`.
+    /// - Throws: `LLMError`: `not-enough-memory` before anything is loaded, `not-finite`, `engine-missing` in a build
+    ///   without the `Llama` trait. `CancellationError`.
     package static func open(
         _ weights: Path, projector: Path? = nil, configuration: Configuration = Configuration(),
         instructionFolder: Path? = nil,
         deviceMemory: UInt64 = DeviceMemory.read().usable, occupied: UInt64 = 0,
-        progress: @escaping @Sendable (Float) -> Void = { _ in }
+        checksWeights: Bool = false, progress: @escaping @Sendable (Float) -> Void = { _ in }
     ) async throws -> any InferenceEngine {
         #if Llama
         let plan =
@@ -129,6 +130,7 @@ package enum EngineOpening {
             stateFolder: configuration.stateFolder, sequences: configuration.server.slots,
             ignoresMemory: configuration.ignoresMemory)
         settings.instructionFolder = instructionFolder
+        settings.checksWeights = checksWeights
         settings.cacheType = plan?.cacheType ?? configuration.cacheType ?? .f16
         settings.flashAttention = configuration.flashAttention ?? .automatic
         settings.imageTokens = ImageTokens(

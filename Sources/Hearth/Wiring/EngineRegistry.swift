@@ -20,6 +20,8 @@ public struct EngineRegistry: Sendable {
         public var occupied: UInt64 = 0
         /// The folder for the computed states of instructions, of all models; `nil` keeps none.
         package var instructionStates: Path?
+        /// Whether the load reads all weights, and fails for one that is NaN or infinite.
+        package var checksWeights = false
         /// Takes the progress of the load, 0...1.
         public var progress: @Sendable (Float) -> Void = { _ in }
 
@@ -56,7 +58,7 @@ public struct EngineRegistry: Sendable {
                 return try await EngineOpening.open(
                     request.weights, projector: request.projector, configuration: request.configuration,
                     instructionFolder: instructions, deviceMemory: request.deviceMemory, occupied: request.occupied,
-                    progress: request.progress)
+                    checksWeights: request.checksWeights, progress: request.progress)
             }
         }
         return engines

@@ -6,8 +6,8 @@ import HearthInference
 import HearthStore
 import HearthWorkers
 
-/// Probes a release with an engine of this build: loads it, generates from the canary's prompt or embeds it, and
-/// unloads it before the report.
+/// Probes a release with an engine of this build: loads it and checks its weights, generates from the canary's prompt and
+/// one of its own, or embeds the canary's, and unloads it before the report.
 package struct EngineReleaseProbe: ReleaseProbe {
     private let open: @Sendable (ProbeCandidate) async throws -> (any InferenceEngine)?
     private let formats: Set<ModelFormat>
@@ -38,10 +38,10 @@ package struct EngineReleaseProbe: ReleaseProbe {
                 max(ProbeRoom(deviceMemory: memory.deviceMemory, free: memory.free()).occupied, memory.usedBytes)
             }
             do {
-                return try await engines.open(
-                    EngineRegistry.Request(
-                        files: files, configuration: configuration, deviceMemory: memory.deviceMemory,
-                        occupied: occupied))
+                var request = EngineRegistry.Request(
+                    files: files, configuration: configuration, deviceMemory: memory.deviceMemory, occupied: occupied)
+                request.checksWeights = true
+                return try await engines.open(request)
             } catch let error as LLMError where error.code == .doesNotFit && occupied > 0 {
                 // A release that does not fit even alone is refused for that reason.
                 _ = try await blocking {
@@ -77,13 +77,15 @@ package struct EngineReleaseProbe: ReleaseProbe {
         return try await memory.turn.turnUnlessCancelled { try await limited(candidate) }
     }
 
-    /// Probes within the canary's time limit.
+    /// Probes within the canary's time limit, and that of the probe's own question after it.
     private func limited(_ candidate: ProbeCandidate) async throws -> ProbeReport? {
         let limit = Duration.seconds(candidate.canary.timeoutSeconds)
+        let isAnswered = Locked(false)
         return try await withThrowingTaskGroup(of: Outcome.self) { group in
-            group.addTask { .ended(try await attempt(candidate)) }
+            group.addTask { .ended(try await attempt(candidate, isAnswered)) }
             group.addTask { [time] in
                 try await time.sleep(for: limit)
+                if isAnswered.withLock({ $0 }) { try await time.sleep(for: .seconds(Self.question.timeoutSeconds)) }
                 return .timeIsUp
             }
             defer { group.cancelAll() }
@@ -106,7 +108,7 @@ package struct EngineReleaseProbe: ReleaseProbe {
     }
 
     /// - Returns: `nil` if there is too little memory for the attempt.
-    private func attempt(_ candidate: ProbeCandidate) async throws -> ProbeReport? {
+    private func attempt(_ candidate: ProbeCandidate, _ isAnswered: Locked<Bool>) async throws -> ProbeReport? {
         let here = PeakMemory()
         let loading = time.stopwatch()
         guard let engine = try await open(candidate) else { return nil }
@@ -115,10 +117,14 @@ package struct EngineReleaseProbe: ReleaseProbe {
         let memory = { worker.map { PeakMemory.bytes(of: $0) } ?? here?.bytes }
         do {
             let information = try await engine.modelInformation
+            let makesVectors =
+                if information.isEncoderOnly { true } else {
+                    try await blocking { Self.makesVectors(candidate.files.weights) }
+                }
             let report =
-                information.isEncoderOnly
+                makesVectors
                 ? try await embed(candidate.canary, with: engine, information, loadSeconds: loadSeconds, memory)
-                : try await ask(candidate.canary, of: engine, loadSeconds: loadSeconds, memory)
+                : try await ask(candidate.canary, of: engine, loadSeconds: loadSeconds, memory, isAnswered)
             // Unload now rather than with the last reference: the next load needs the memory.
             await engine.reader.unload()
             return report
@@ -128,20 +134,71 @@ package struct EngineReleaseProbe: ReleaseProbe {
         }
     }
 
+    /// Whether a file declares how its tokens become one vector: such a model was trained for that, and may have lost
+    /// its words.
+    private static func makesVectors(_ weights: Path) -> Bool {
+        // A file that is no GGUF has an engine of an app, which answers.
+        guard let header = try? GGUFHeader(file: weights, extent: .metadata) else { return false }
+        return header.metadata["\(header.architecture ?? "").pooling_type"]?.integer ?? 0 > 0
+    }
+
+    /// The probe's own question: longer than most canaries, since some faults show only behind many tokens.
+    static let question = Canary(
+        prompt: """
+            A farmer has seven sheep, two dogs and a cat. In spring four lambs are born. How many animals live on the \
+            farm now? Answer in one sentence.
+            """, maximumNewTokens: 8, timeoutSeconds: 600)
+
+    /// Asks the canary's question, then the probe's own one.
     private func ask(
-        _ canary: Canary, of engine: any InferenceEngine, loadSeconds: Double, _ memory: () -> UInt64?
+        _ canary: Canary, of engine: any InferenceEngine, loadSeconds: Double, _ memory: () -> UInt64?,
+        _ isAnswered: Locked<Bool>
     ) async throws -> ProbeReport {
         let answering = time.stopwatch()
-        let options = GenerationOptions(
-            sampling: .greedy, maximumNewTokens: canary.maximumNewTokens, timeout: .seconds(canary.timeoutSeconds))
-        let text = Locked("")
-        let summary = try await engine.generate([ChatMessage(.user, canary.prompt)], options: options) { event in
-            if case .text(let piece) = event { text.withLock { $0 += piece } }
+        let first = try await answer(canary, of: engine)
+        var report = ProbeReport(
+            text: first.answerText, generatedTokens: first.answer.generatedTokens, loadSeconds: loadSeconds,
+            answerSeconds: answering.elapsed.seconds, tokensPerSecond: first.summary.timings.decodeTokensPerSecond,
+            peakMemoryBytes: memory(), isTimedOut: first.summary.reason == .timedOut)
+        guard !report.isTimedOut, canary.objection(to: report) == nil else { return report }
+        isAnswered.withLock { $0 = true }
+        do {
+            let second = try await answer(Self.question, of: engine)
+            if second.summary.reason != .timedOut { report.answers = [first.answer, second.answer] }
+        } catch let error as LLMError where error.code == .exceededContextWindowSize {
+            Log.write(.info, "probe", "the model is not asked a second question: \(error.message)")
         }
-        return ProbeReport(
-            text: text.withLock { $0 }, generatedTokens: summary.usage.generatedTokens, loadSeconds: loadSeconds,
-            answerSeconds: answering.elapsed.seconds, tokensPerSecond: summary.timings.decodeTokensPerSecond,
-            peakMemoryBytes: memory(), isTimedOut: summary.reason == .timedOut)
+        return report
+    }
+
+    private typealias Answered = (answer: ProbeReport.Answer, answerText: String, summary: GenerationSummary)
+
+    /// Asks one question, with the likeliest tokens.
+    private func answer(_ question: Canary, of engine: any InferenceEngine) async throws -> Answered {
+        var options = GenerationOptions(
+            sampling: .greedy, maximumNewTokens: question.maximumNewTokens, timeout: .seconds(question.timeoutSeconds))
+        options.tokenReports = .tokensOnly
+        let written = Locked((all: "", answer: "", tokens: [Int32]()))
+        let summary = try await engine.generate([ChatMessage(.user, question.prompt)], options: options) { event in
+            written.withLock { written in
+                switch event {
+                case .text(let piece):
+                    written.all += piece
+                    written.answer += piece
+                case .thinking(let piece): written.all += piece
+                case .toolCall(let call): written.all += call.name
+                case .token(let report): written.tokens.append(report.chosen.token)
+                default: break
+                }
+            }
+        }
+        let (all, text, tokens) = written.withLock { $0 }
+        let answer = ProbeReport.Answer(
+            // llama.cpp writes such a word for a token of its vocabulary that has no text.
+            text: all.replacing(/\[EMPTY_[0-9]+\]/, with: ""), generatedTokens: summary.usage.generatedTokens,
+            tokens: tokens,
+            droppedBytes: summary.droppedBytes)
+        return (answer, text, summary)
     }
 
     /// Embeds the canary's prompt with an encoder, in the context it needs.

@@ -126,6 +126,7 @@ private struct WorkerLoad: Codable {
     let instructionFolder: String?
     let deviceMemory: UInt64
     let occupied: UInt64
+    let checksWeights: Bool
 
     init(_ request: EngineRegistry.Request, _ instructionFolder: Path?) {
         let given = request.configuration
@@ -142,6 +143,7 @@ private struct WorkerLoad: Codable {
         self.instructionFolder = instructionFolder?.string
         self.settings = String(decoding: settings.json(), as: UTF8.self)
         (deviceMemory, occupied) = (request.deviceMemory, request.occupied)
+        checksWeights = request.checksWeights
     }
 
     /// Loads the engine in this process.
@@ -150,7 +152,7 @@ private struct WorkerLoad: Codable {
             Path(weights), projector: projector.map { Path($0) },
             configuration: Configuration(json: Data(settings.utf8)),
             instructionFolder: instructionFolder.map { Path($0) }, deviceMemory: deviceMemory, occupied: occupied,
-            progress: progress)
+            checksWeights: checksWeights, progress: progress)
     }
 
     /// How its worker is started. Blocks.

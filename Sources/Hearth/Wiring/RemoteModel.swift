@@ -3,6 +3,7 @@ import HearthBase
 import HearthCatalog
 import HearthDelivery
 import HearthInference
+import HearthStore
 
 /// A remote model, described by the headers of its files.
 package struct RemoteModel: Sendable {
@@ -101,11 +102,37 @@ struct MemoryPreflight: ReleasePreflight {
     let configuration: Configuration
     let deviceMemory: UInt64
     /// Told the memory needed by a large release, as a sentence to display.
-    var tell: @Sendable (String) -> Void = { Log.write(.info, "memory", $0) }
+    var tell: @Sendable (String) -> Void
     /// Reads the GPU's memory. Blocks.
-    var gpuMemory: @Sendable () -> GPUMemory = EngineOpening.gpuMemory
+    var gpuMemory: @Sendable () -> GPUMemory
+    /// The memory of releases by the file that an engine opens.
+    private let known = Locked<[Path: ReleaseMemory]>([:])
     /// Whether this device quantizes releases that don't fit.
-    var quantizes = EngineOpening.runsGGUF
+    var quantizes: Bool
+
+    init(
+        configuration: Configuration, deviceMemory: UInt64,
+        tell: @escaping @Sendable (String) -> Void = { Log.write(.info, "memory", $0) },
+        gpuMemory: @escaping @Sendable () -> GPUMemory = EngineOpening.gpuMemory,
+        quantizes: Bool = EngineOpening.runsGGUF
+    ) {
+        (self.configuration, self.deviceMemory) = (configuration, deviceMemory)
+        (self.tell, self.gpuMemory, self.quantizes) = (tell, gpuMemory, quantizes)
+    }
+
+    func memory(of release: InstalledRelease, weights: Path) async -> ReleaseMemory? {
+        if let known = known.withLock({ $0[weights] }) { return known }
+        // A release that does not fit, or whose header tells too little, has no figure.
+        let plan = try? await blocking {
+            try MemoryPlanning.plan(
+                file: weights, projector: release.projector, configuration: configuration, deviceMemory: deviceMemory,
+                gpu: gpuMemory())
+        }
+        guard let plan = plan ?? nil else { return nil }
+        let memory = ReleaseMemory(bytes: plan.hostBytes, contextLength: plan.contextLength)
+        known.withLock { $0[weights] = memory }
+        return memory
+    }
 
     func check(_ release: Release, head: RemoteHead) async throws {
         guard !configuration.ignoresMemory else { return }

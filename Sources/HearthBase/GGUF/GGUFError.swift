@@ -9,6 +9,8 @@ extension ErrorCode<GGUFErrorDomain> {
     package static var notGGUF: Self { "not-gguf" }
     /// The header extends past the end of the file, or of the available range.
     package static var truncated: Self { "gguf-truncated" }
+    /// The file goes on behind its last tensor and the padding to its alignment.
+    package static var trailingBytes: Self { "gguf-trailing-bytes" }
     /// The header contradicts the format or itself.
     package static var corrupt: Self { "gguf-corrupt" }
     /// A version of the format other than 2 and 3, or the big-endian form.

@@ -54,6 +54,9 @@ package struct GGUFHeader: Sendable, Hashable {
         package let byteCount: UInt64?
         /// The fewest bytes of a file that contains all tensors; `nil` if ``byteCount`` is.
         package let minimumFileSize: UInt64?
+        /// The most bytes of a file that contains the tensors and nothing else: the last one may be followed by the
+        /// padding to `general.alignment`, which some writers leave out. `nil` if ``byteCount`` is.
+        package let maximumFileSize: UInt64?
     }
 
     /// The version of the format, 2 or 3.
@@ -78,6 +81,21 @@ package struct GGUFHeader: Sendable, Hashable {
             try fileSystem.read(file, into: buffer, at: offset)
         }
         try self.init(cursor, extent: extent, limits: limits)
+    }
+
+    /// Checks that a file ends with its last tensor and the padding behind it. A file with a tensor of a type that this
+    /// version does not know is not judged, nor one without tensors, nor one of which only the metadata was read.
+    /// - Parameters:
+    ///   - size: the bytes of the file.
+    ///   - name: the file's name in messages.
+    /// - Throws: ``GGUFError`` with `gguf-trailing-bytes`.
+    package func checkEnd(ofFile size: UInt64, name: String) throws {
+        guard tensorCount > 0, let end = tensors?.maximumFileSize, size > end else { return }
+        throw GGUFError(
+            .trailingBytes, "\(name) goes on for \(size - end) bytes behind its last tensor",
+            context: ErrorContext(
+                file: name, expected: "at most \(end) bytes", found: "\(size) bytes",
+                remedy: "These bytes belong to no model: its publisher must write the file again."))
     }
 
     /// Reads a header from the first bytes of a file in memory, such as a range fetched from a server.

@@ -171,10 +171,13 @@ struct GGUFParser {
         // The position is at most the header's limit, and the alignment fits in 32 bits: no overflow.
         let dataOffset = (cursor.position + alignment - 1) / alignment * alignment
         // A file without tensor data may have no padding.
-        let minimumFileSize = dataEnd == 0 ? cursor.position : try add(dataOffset, dataEnd, of: "the tensor data")
+        let fileEnd = try add(dataOffset, dataEnd, of: "the tensor data")
+        let rest = fileEnd % alignment
+        let padded = rest == 0 ? fileEnd : try add(fileEnd - rest, alignment, of: "the tensor data")
         return GGUFHeader.Tensors(
             dataOffset: dataOffset, parameterCount: parameters, byteCount: bytes,
-            minimumFileSize: bytes == nil ? nil : minimumFileSize)
+            minimumFileSize: bytes == nil ? nil : dataEnd == 0 ? cursor.position : fileEnd,
+            maximumFileSize: bytes == nil ? nil : padded)
     }
 
     private mutating func readTensor(alignment: UInt64) throws -> (

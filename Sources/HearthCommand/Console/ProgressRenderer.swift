@@ -22,6 +22,8 @@ struct ProgressRenderer: Sendable {
     /// May change between readings, for example with the terminal's width.
     var style: Style
     let label: String
+    /// What is done, in place of the state of the readings; `nil` for a transfer.
+    var doing: String?
     /// The columns of `100%  downloading  999.9 MB of 999.9 MB  999.9 MB/s  59 min 59 s left`, rarely exceeded.
     private static let widestFigures = 62
     private static let usefulBar = 16
@@ -87,8 +89,12 @@ struct ProgressRenderer: Sendable {
     /// The known figures: percent, phase, bytes, rate and time left; the most important first.
     private func facts(_ progress: TransferProgress) -> [String] {
         var facts: [String] = []
-        if let percent = progress.percentText { facts.append(TerminalText.padded(percent, to: 4, atEnd: false)) }
-        facts += [progress.stateText, progress.bytesText]
+        if progress.totalBytes != 0, let percent = progress.percentText {
+            facts.append(TerminalText.padded(percent, to: 4, atEnd: false))
+        }
+        facts.append(doing ?? progress.stateText)
+        // All files were on this device already.
+        if progress.totalBytes != 0 { facts.append(progress.bytesText) }
         facts += [progress.rateText, progress.timeLeftText].compactMap(\.self)
         if progress.state == .downloading, progress.connections > 1 {
             facts.append("\(progress.connections) connections")
@@ -104,12 +110,17 @@ package final class ProgressDisplay: Sendable {
     private let isEvents: Bool
     private let renderer: Locked<ProgressRenderer>
 
-    init(console: Console, label: String, format: EventFormat, time: TimeSource = .system) {
+    /// - Parameter doing: what is done, in place of the state of the readings.
+    init(
+        console: Console, label: String, doing: String? = nil, format: EventFormat, time: TimeSource = .system
+    ) {
         self.console = console
         stopwatch = time.stopwatch()
         isEvents = format == .json
         let style = console.barWidth.map { ProgressRenderer.Style.bar(width: $0) } ?? .lines
-        renderer = Locked(ProgressRenderer(style: style, label: label))
+        var renderer = ProgressRenderer(style: style, label: label)
+        renderer.doing = doing
+        self.renderer = Locked(renderer)
     }
 
     /// Shows a reading if it is due. Callable from any thread.

@@ -10,7 +10,11 @@ extension Column where Row == LibraryRow {
 
     static var family: Self { .left("FAMILY") { $0.id.name } }
     static var size: Self { .right("SIZE") { $0.model.sizeText } }
-    static var memory: Self { .right("MEMORY") { $0.model.memoryText } }
+    static var memory: Self {
+        .right("MEMORY") { row in
+            row.model.memoryText + (row.model.memoryContextLength.map { ", \($0) tokens" } ?? "")
+        }
+    }
     static var badges: Self { .left("BADGES") { $0.badges.map(\.text).joined(separator: ", ") } }
     static var state: Self { .left("STATE") { $0.stateText } }
 

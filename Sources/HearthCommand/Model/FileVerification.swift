@@ -31,6 +31,7 @@ extension Verify {
                     file: path.string, expected: "\(minimum) bytes", found: "\(size) bytes",
                     remedy: "Download the model again."))
         }
+        try header.checkEnd(ofFile: size, name: path.lastComponent)
         console.say("\(path.lastComponent): \(ModelFacts(header: header, size: size).sentence)")
     }
 }

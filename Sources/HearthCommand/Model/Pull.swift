@@ -166,8 +166,20 @@ extension CommandContext {
             console.say(sentence(outcome))
             return outcome
         } catch is CancellationError {
-            throw CommandError.interrupted(kept: kept(last.withLock { $0 }))
+            let going = await Task { await continuing(resolved.release.identity, in: manager) }.value
+            throw CommandError.interrupted(kept: going ?? kept(last.withLock { $0 }))
         }
+    }
+
+    /// Says which process goes on fetching a release after this command, and how to end that; `nil` for none.
+    private func continuing(_ identity: ReleaseIdentity, in manager: ModelManager) async -> String? {
+        // Without the list, the interruption says what this command knows.
+        let held = (try? await manager.transfers.list())?.first { $0.release == identity && $0.state.isHeld }
+        guard let held, case .held(_, let holder) = held.state, holder.process != ProcessIdentity.current.number else {
+            return nil
+        }
+        return "\(holder) goes on fetching it, since another request waits for it: `hearth transfers cancel "
+            + "\(held.shortKey)` ends that and deletes its bytes"
     }
 
     private func sentence(_ outcome: PullOutcome) -> String {

@@ -137,15 +137,21 @@ struct Publish: Command {
         place.publicURL = publicURL
         let opened = try await place.open(context)
         let reporters = Locked<[PublishProgress.Step: ProgressDisplay]>([:])
-        let signer = try await signing.signer(for: opened.target, in: context)
-        let publisher = Publisher(target: opened.target, time: context.time, signing: signer)
+        let publisher = try await signing.publisher(for: opened.target, in: context)
         let report = try await publisher.publish(
             request,
             onProgress: { [format] progress in
+                let doing = progress.phase == .reading ? "hashing" : opened.isBucket ? "sending" : "copying"
+                if format == .json {
+                    // The last event reports a closed output, after the work is done.
+                    try? console.emit(PublishingEvent(progress, doing))
+                    return
+                }
                 let reporter = reporters.withLock { reporters in
                     if let reporter = reporters[progress.step] { return reporter }
                     let reporter = ProgressDisplay(
-                        console: console, label: progress.label, format: format, time: context.time)
+                        console: console, label: progress.file.lastComponent, doing: doing, format: format,
+                        time: context.time)
                     reporters[progress.step] = reporter
                     return reporter
                 }

@@ -2,6 +2,22 @@ import HearthBase
 import HearthCatalog
 import HearthPublishing
 
+/// A reading of a publication under way.
+struct PublishingEvent: Encodable {
+    var event = "progress"
+    /// `hashing`, then `copying` into a folder or `sending` to a bucket.
+    let phase: String
+    let file: String
+    let completedBytes: UInt64
+    let totalBytes: UInt64
+
+    init(_ progress: PublishProgress, _ phase: String) {
+        self.phase = phase
+        file = progress.file.lastComponent
+        (completedBytes, totalBytes) = (progress.completedBytes, progress.totalBytes)
+    }
+}
+
 /// The last event of a successful publication.
 struct PublishedEvent: Encodable {
     struct File: Encodable {

@@ -123,6 +123,7 @@ struct EditRun: ParameterGroup {
         let releases: [String]
         let current: String?
         let serial: UInt64
+        let signed: Bool
         let dryRun: Bool
     }
 
@@ -132,14 +133,13 @@ struct EditRun: ParameterGroup {
         _ edit: @Sendable (Publisher, Bool) async throws -> EditReport
     ) async throws {
         let opened = try await place.open(context)
-        let signer = try await signing.signer(for: opened.target, in: context)
-        let publisher = Publisher(target: opened.target, time: context.time, signing: signer)
+        let publisher = try await signing.publisher(for: opened.target, in: context)
         let report = try await edit(publisher, isDryRun)
         if format == .json {
             return try context.console.emit(
                 Report(
                     releases: report.releases.map(\.description), current: report.current?.name,
-                    serial: report.serial, dryRun: isDryRun))
+                    serial: report.serial, signed: report.isSigned, dryRun: isDryRun))
         }
         if report.releases.isEmpty { context.console.say("\(choice): \(unchanged).") }
         for identity in report.releases {
@@ -149,6 +149,9 @@ struct EditRun: ParameterGroup {
             context.console.say("Current is \(choice.family)@\(current), serial \(report.serial).")
         } else {
             context.console.say("The origin lists no release of \(choice.family) now, serial \(report.serial).")
+        }
+        if report.isSigned {
+            context.console.say("\(opened.target.name) \(isDryRun ? "would be" : "is") signed.")
         }
         if !isDryRun { try await signing.sayWhoSees(opened.target, context.console) }
     }

@@ -67,7 +67,7 @@ struct ResidentPull: Sendable {
             case .note(let text)?: context.console.say(text)
             case .progress(let reading)?: progress(reading)
             case .done(let release)?: return release
-            case .failed(let failure)? where failure.disposition == .interrupted: throw CancellationError()
+            case .failed(let failure)? where failure.code == PullEvent.interruptedCode: throw CancellationError()
             case .failed(let failure)?: throw failure
             case nil: continue
             }

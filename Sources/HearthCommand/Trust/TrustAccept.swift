@@ -67,7 +67,7 @@ extension CommandContext {
             console.say(
                 "  root \(root.metadata.fields.version): \(keys.threshold) of \(keys.ids.count) keys must sign it")
             console.say("  fingerprint: \(root.fingerprint.hex)")
-            guard hasPerson else { throw TrustError.unknownKeys(origin.manifestURL, root.fingerprint) }
+            guard hasPerson else { throw Self.unasked(url, root.fingerprint) }
             let question = "Is that the publisher's fingerprint, and shall this device trust these keys from now on?"
             guard try await confirms(question) else {
                 throw TrustError.unknownKeys(origin.manifestURL, root.fingerprint)
@@ -75,6 +75,15 @@ extension CommandContext {
         }
         try await blocking { try store.pin(root.data, now: now) }
         console.say("This device trusts the keys of \(url) now, and accepts nothing else from there.")
+    }
+
+    /// The error without a terminal, at which the command would ask.
+    private static func unasked(_ url: String, _ fingerprint: SHA256Digest) -> TrustError {
+        TrustError(
+            .noTrustedRoot, "the keys of \(url) are trusted after a yes, and there is no terminal to ask at",
+            context: ErrorContext(
+                url: url, field: "terminal", found: fingerprint.hex,
+                remedy: "Compare the fingerprint with the publisher's, and give it"))
     }
 
     /// Runs a command. If it meets a signed origin for the first time, asks the person, and after a yes runs it again.

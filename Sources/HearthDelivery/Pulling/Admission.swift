@@ -83,7 +83,8 @@ struct Admission: Sendable {
             .insufficientStorage,
             bytes == nil
                 ? "the disk of \(folder) does not say how much space is free"
-                : "\(release.identity) needs more free space than the disk has",
+                : "\(release.identity) needs \(ByteCount(policy.required)) of free space, and the disk of \(folder) has "
+                    + "\(ByteCount(bytes ?? 0))",
             context: ErrorContext(
                 model: release.identity.description, file: folder.string, expected: "\(policy.required) bytes",
                 found: bytes.map { "\($0) bytes" } ?? "unknown",

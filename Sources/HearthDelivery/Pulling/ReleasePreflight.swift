@@ -2,6 +2,7 @@ import Foundation
 import HearthBase
 import HearthCatalog
 import HearthHTTP
+import HearthStore
 import HearthTransfer
 
 /// Checks before a fetch whether a release, as its engine would load it, fits this device.
@@ -15,4 +16,29 @@ package protocol ReleasePreflight: Sendable {
     /// - Throws: the reason to refuse the pull; `CancellationError`. A file that cannot be read or judged is not
     ///   refused.
     func check(_ release: Release, head: RemoteHead) async throws
+
+    /// The memory that an engine needs for an installed release on this device; `nil` if that is unknown.
+    /// - Parameter weights: the file that an engine opens: the release's own or its artifact.
+    func memory(of release: InstalledRelease, weights: Path) async -> ReleaseMemory?
+}
+
+/// The memory that an engine needs for a release.
+package struct ReleaseMemory: Sendable, Hashable {
+    package let bytes: UInt64
+    /// The context window of the figure, in tokens.
+    package let contextLength: Int
+
+    package init(bytes: UInt64, contextLength: Int) { (self.bytes, self.contextLength) = (bytes, contextLength) }
+}
+
+extension ModelManager {
+    /// The memory that an engine needs for an installed release on this device; `nil` if that is unknown.
+    package func memory(of release: InstalledRelease) async -> ReleaseMemory? {
+        guard let preflight = admission.preflight, let weights = release.weights else { return nil }
+        // Without a readable artifact, an engine opens the release's own file.
+        let isRefused = (try? await store.refusedArtifact(of: release)) ?? nil
+        let artifact = (try? await store.artifact(of: release)) ?? nil
+        let opened = device.ignoresMemory || isRefused != nil ? nil : artifact?.path
+        return await preflight.memory(of: release, weights: opened ?? weights)
+    }
 }

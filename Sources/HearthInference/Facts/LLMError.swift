@@ -28,6 +28,8 @@ extension ErrorCode<ModelInformation> {
     public static var cannotQuantize: Self { "cannot-quantize" }
     /// The engine failed while it was answering.
     public static var generateFailed: Self { "generation-failed" }
+    /// The model computed values that are no numbers (NaN or infinity), so no token can be chosen.
+    public static var notFinite: Self { "not-finite" }
     /// The process of the engine ended: the message says while it did what, and why.
     public static var engineDied: Self { "engine-died" }
     /// A picture is damaged, cut off, or of an unsupported format.

@@ -107,6 +107,7 @@ final class AnswerWriter {
             return .compute(closing)
         }
         // A constraint writes to the logits.
+        try weights.checkLogits(context, at: index)
         try reporter?.look(sampler, context, at: index)
         let token =
             try constraint?.choose(sampler, context, at: index, reader: reader)

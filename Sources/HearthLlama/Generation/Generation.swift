@@ -171,6 +171,8 @@ final class Generation {
             case .cancel: fail(CancellationError())
             }
         } catch {
+            // The state of tokens that led to no numbers would spoil the next answer too.
+            if (error as? LLMError)?.code == .notFinite { model.sequences.clear(sequence) }
             fail(error)
         }
     }

@@ -37,6 +37,8 @@ public struct LlamaConfiguration: Sendable, Hashable {
     /// The fewest and most tokens of a picture, for models that offer a choice; `nil` for the limits in the
     /// projector's file.
     package var imageTokens = ImageTokens()
+    /// Whether the load reads all weights and fails for one that is NaN or infinite. The probe asks for it.
+    package var checksWeights = false
     /// The requests answered side by side; `nil` chooses a number for the model, mostly for one caller at a time.
     /// They share the context's cells, so a single request can use all of them. Requests that do not fit together
     /// wait.

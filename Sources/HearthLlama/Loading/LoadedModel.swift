@@ -48,7 +48,8 @@ final class LoadedModel: @unchecked Sendable {
     ) throws {
         weights = try ModelWeights(path: path, configuration: configuration, progress: progress)
         let projectorMade = try projector.map { [weights] in
-            try Projector(
+            if configuration.checksWeights { try ModelFile.checkWeights($0, progress) }
+            return try Projector(
                 path: $0, weights: weights, configuration: configuration,
                 cacheBytes: Int(clamping: configuration.resolvedPictureBytes))
         }

@@ -78,6 +78,7 @@ final class ModelWeights: @unchecked Sendable {
                 }
             }
             tokensOfTurn = template.tokensOfTurn(self.vocabulary)
+            if configuration.checksWeights { try ModelFile.checkWeights(path, progress) }
             self.model = model
             Handles.take(.weights)
         } catch {
@@ -163,6 +164,18 @@ final class ModelWeights: @unchecked Sendable {
         // A value longer than the buffer is no number or name that this package reads.
         guard length >= 0, length < buffer.count else { return nil }
         return String(decoding: buffer.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Checks that a token can be chosen at a place in the batch.
+    /// - Throws: `not-finite`; `generation-failed` when the token has no logits.
+    func checkLogits(_ context: borrowing ModelContext, at index: Int32) throws {
+        guard hearth_logits_usable(try context.logits(at: index), Int32(vocabulary.count)) else {
+            throw LLMError(
+                .notFinite, "the model computes no numbers: its weights or its file are damaged",
+                context: ErrorContext(
+                    model: text("general.name"),
+                    remedy: "Verify the model's files; if they are whole, use another model."))
+        }
     }
 
     private static func load(

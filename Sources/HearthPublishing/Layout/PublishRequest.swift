@@ -75,6 +75,4 @@ package struct PublishProgress: Sendable, Hashable {
     }
 
     package var step: Step { Step(file: file, phase: phase) }
-    /// The file's name, for a bar.
-    package var label: String { (phase == .reading ? "reading " : "") + file.lastComponent }
 }

@@ -29,6 +29,8 @@ extension ErrorCode<PublishRequest> {
     public static var fileTwice: Self { "file-twice" }
     /// The origin has keys already.
     public static var alreadySigned: Self { "already-signed" }
+    /// The origin is signed, and the change came without its keys.
+    public static var signatureNeeded: Self { "signature-needed" }
     /// No remote of that name is configured.
     public static var remoteUnknown: Self { "remote-unknown" }
     /// The remote's configuration lacks something, or is of another kind.

@@ -98,6 +98,13 @@ struct PublishPart: Sendable {
             throw PublishingError.refused(
                 path, "it has \(size) bytes, and its header promises \(least)", "Was its download broken off?")
         }
+        do {
+            try header.checkEnd(ofFile: size, name: path.lastComponent)
+        } catch let error as GGUFError {
+            throw PublishingError.refused(
+                path, "it has \(size) bytes, and its header accounts for \(error.context.expected ?? "fewer")",
+                "Devices would refuse it: write it again with the program that made it.", cause: error)
+        }
         return header
     }
 }

@@ -45,6 +45,24 @@ package struct ProbeReport: Sendable, Hashable {
     package var isTimedOut: Bool
     /// The length of the computed vector; `nil` for an answer.
     package var embeddingLength: Int?
+    /// The answers to different questions: the canary's, and one of the probe's own. Empty for a vector.
+    package var answers: [Answer] = []
+
+    /// What a model wrote as the answer to one question.
+    package struct Answer: Sendable, Hashable {
+        /// Thinking and answer together.
+        package var text: String
+        package var generatedTokens: Int
+        /// The numbers of the tokens, as far as the engine reports them.
+        package var tokens: [Int32]
+        /// The bytes that formed no whole character.
+        package var droppedBytes: Int
+
+        package init(text: String, generatedTokens: Int, tokens: [Int32] = [], droppedBytes: Int = 0) {
+            (self.text, self.generatedTokens) = (text, generatedTokens)
+            (self.tokens, self.droppedBytes) = (tokens, droppedBytes)
+        }
+    }
 
     package init(
         text: String, generatedTokens: Int, loadSeconds: Double, answerSeconds: Double, tokensPerSecond: Double,
@@ -68,6 +86,7 @@ extension Canary {
     /// reports the memory.
     package func objection(to report: ProbeReport) -> String? {
         if report.isTimedOut { return "it had not answered after \(timeoutSeconds) seconds" }
+        if let fault = report.fault { return fault }
         if let pattern, report.embeddingLength == nil, !isAnswered(by: report.text) {
             return "its answer \(Self.shown(report.text)) does not match \(pattern)"
         }
@@ -82,10 +101,44 @@ extension Canary {
     }
 
     /// The beginning of an answer, without control characters.
-    private static func shown(_ text: String) -> String {
+    fileprivate static func shown(_ text: String) -> String {
         let clean = String(text.unicodeScalars.prefix(80).map { $0.properties.isWhitespace ? " " : Character($0) })
         return "\"" + clean.filter { !($0.unicodeScalars.first?.properties.generalCategory == .control) } + "\""
     }
 
     private static func rate(_ value: Double) -> String { "\((value * 10).rounded() / 10)" }
+}
+
+extension ProbeReport {
+    /// Fewer tokens than these can be the same in a right answer.
+    static let loopTokens = 8
+
+    /// Why the answers are those of a broken model, as text for people; `nil` if they may be right.
+    ///
+    /// One question can have an answer that looks like this. Two different ones show a fault of the model.
+    var fault: String? {
+        guard answers.count > 1 else { return nil }
+        if answers.allSatisfy({ $0.generatedTokens == 0 && !$0.isVisible }) {
+            return "it ends every answer before its first token"
+        }
+        if answers.allSatisfy({ !$0.isVisible }) {
+            return answers.contains { $0.droppedBytes > 0 || $0.text.contains("\u{FFFD}") }
+                ? "its answers hold no whole character" : "its answers hold tokens and no text"
+        }
+        let isLoop = answers.allSatisfy { $0.tokens.count > 0 && Set($0.tokens).count == 1 }
+        if isLoop, answers.contains(where: { $0.tokens.count >= Self.loopTokens }) {
+            return "it repeats one token for ever, such as \(Canary.shown(answers.last?.text ?? ""))"
+        }
+        return nil
+    }
+}
+
+extension ProbeReport.Answer {
+    /// Whether a person would see something.
+    fileprivate var isVisible: Bool {
+        text.unicodeScalars.contains { scalar in
+            scalar != "\u{FFFD}" && !scalar.properties.isWhitespace
+                && ![.control, .format, .unassigned, .surrogate].contains(scalar.properties.generalCategory)
+        }
+    }
 }

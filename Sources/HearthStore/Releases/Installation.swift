@@ -57,7 +57,25 @@ struct Installation: Sendable {
             }
         ) { all in
             try checkClasses(all, in: staging)
+            try checkEnds(all, in: staging)
             return Receipt(release, files: all, archive: archive, isVerified: isVerified, origin: origin, at: date)
+        }
+    }
+
+    /// Refuses GGUF files that go on behind their last tensor. A file whose header cannot be read is left to the engine,
+    /// which may know more.
+    private func checkEnds(_ files: [Receipt.File], in staging: Staging) throws {
+        for file in files
+        where [.weights, .shard, .projector].contains(file.role) || file.name.last.name.lowercased().hasSuffix(".gguf")
+        {
+            let header: GGUFHeader
+            do {
+                header = try GGUFHeader(file: staging.folder.appending(file.name), fileSystem: staging.fileSystem)
+            } catch let error as GGUFError {
+                if error.code != .notGGUF { Log.write(.info, "the end of \(file.name) is not checked: \(error)") }
+                continue
+            }
+            try header.checkEnd(ofFile: file.size, name: file.name.string)
         }
     }
 

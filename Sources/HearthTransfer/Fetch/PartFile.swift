@@ -233,9 +233,15 @@ actor PartFile {
         try await verifier.settle()
     }
 
-    /// Records everything written so far. Called after success and failure, so that no byte is fetched twice.
+    /// Records everything written so far. Called after success and failure, so that no byte is fetched twice. A full disk
+    /// that cannot take the gathered bytes keeps those before them.
     package func record() async throws {
-        try flush()
+        let flushing = Result { try flush() }
+        try await recordWritten()
+        try flushing.get()
+    }
+
+    private func recordWritten() async throws {
         // A running checkpoint holds an older state, perhaps with bytes found wrong since. If its journal could not be
         // written, writing it here fails too.
         try await endCheckpoints()

@@ -30,7 +30,8 @@ extension HearthError where Domain == Path {
     /// A disk that filled up during the download.
     package static func shortage(in folder: Path, required: UInt64, free: UInt64) -> Self {
         Self(
-            .diskFull, "the disk filled up during the download",
+            .diskFull,
+            "the disk filled up during the download: it needs \(ByteCount(required)) more, and \(ByteCount(free)) are free",
             context: ErrorContext(
                 file: folder.string, expected: "\(required) bytes", found: "\(free) bytes",
                 remedy: "Free some space and try again; nothing already received is lost."))

@@ -69,8 +69,27 @@ struct TransferJournal: Codable, Equatable {
         }
     }
 
+    /// Replaces the journal. A full disk has no room for a second one: there the first is overwritten where it lies. If
+    /// that is interrupted, the journal is damaged, and the bytes of the file are checked instead.
     package func write(_ path: Path, in fileSystem: any FileSystem, isSynced: Bool = true) throws {
-        try fileSystem.replaceContents(of: path, with: try JSON.data(self), isSynced: isSynced)
+        let data = try JSON.data(self)
+        do {
+            try fileSystem.replaceContents(of: path, with: data, isSynced: isSynced)
+        } catch let error as FileError where error.code == .diskFull {
+            guard let status = try fileSystem.status(at: path, followLinks: false), status.kind == .file else {
+                throw error
+            }
+            let file = try fileSystem.open(path, .readWrite)
+            func put(_ bytes: Data, at offset: UInt64) throws {
+                try bytes.withUnsafeBytes { try fileSystem.write(file, $0, at: offset) }
+                if isSynced { try fileSystem.synchronize(file) }
+            }
+            // While its first byte is another, no part of the old journal is taken for one of the new.
+            try put(Data("#".utf8), at: 0)
+            if status.size > UInt64(data.count) { try fileSystem.truncate(file, to: UInt64(data.count)) }
+            try put(data.dropFirst(), at: 1)
+            try put(data.prefix(1), at: 0)
+        }
     }
 
     /// Whether the journal belongs to the requested file.

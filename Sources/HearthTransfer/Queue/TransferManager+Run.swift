@@ -188,7 +188,9 @@ extension TransferManager {
     private static func cancelled(_ label: String) -> TransferError {
         TransferError(
             .cancelled, "the transfer of \(label) was cancelled, and its bytes are removed",
-            context: ErrorContext(file: label), disposition: .interrupted)
+            context: ErrorContext(
+                file: label, remedy: "Another command or an app asked for that; pull the model again to fetch it anew.")
+        )
     }
 }
 

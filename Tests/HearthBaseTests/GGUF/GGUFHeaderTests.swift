@@ -60,6 +60,47 @@ struct GGUFHeaderTests {
         #expect(minimumFileSize == tensors.dataOffset + 128 + 256)
     }
 
+    /// The end of the last tensor is 128 + 256 bytes behind the beginning of the data.
+    @Test(
+        arguments: [
+            (-1, true), (0, true), (1, false), (31, false), (32, false), (1 << 40, false),
+        ])
+    func aFileEndsWithItsTensors(_ more: Int, _ isWhole: Bool) throws {
+        let header = try GGUFHeader(data: GGUFBuilder.small.header())
+        let end = Int(try #require(header.tensors).dataOffset) + 128 + 256 + more
+        #expect(Self.refuses(header, end) == !isWhole)
+    }
+
+    /// Behind the last tensor come at most the bytes up to the alignment.
+    @Test(arguments: [(nil, 28), (32, 28), (64, 28), (8, 4), (4, 0)] as [(UInt32?, Int)])
+    func paddingIsPartOfAFile(_ alignment: UInt32?, _ padding: Int) throws {
+        var builder = GGUFBuilder.small
+        if let alignment { builder.entries.append(("general.alignment", .uint32(alignment))) }
+        builder.tensors[1].dimensions = [65]
+        let header = try GGUFHeader(data: builder.header())
+        let end = Int(try #require(header.tensors).dataOffset) + 128 + 4 * 65
+        #expect(!Self.refuses(header, end) && !Self.refuses(header, end + padding))
+        #expect(Self.refuses(header, end + padding + 1) != (alignment == 64))
+    }
+
+    @Test func whatIsNotKnownIsNotJudged() throws {
+        var builder = GGUFBuilder.small
+        builder.tensors[1].type = 200
+        #expect(!Self.refuses(try GGUFHeader(data: builder.header()), 1 << 40))
+        builder.tensors = []
+        #expect(!Self.refuses(try GGUFHeader(data: builder.header()), 1 << 40))
+        #expect(!Self.refuses(try GGUFHeader(data: GGUFBuilder.small.header(), extent: .metadata), 1 << 40))
+    }
+
+    private static func refuses(_ header: GGUFHeader, _ size: Int) -> Bool {
+        do {
+            try header.checkEnd(ofFile: UInt64(size), name: "x.gguf")
+            return false
+        } catch {
+            return (error as? GGUFError)?.code == .trailingBytes
+        }
+    }
+
     @Test func keepsEveryTypeOfValue() throws {
         let nested = GGUFArray(
             elementType: .array, count: 1,

@@ -71,6 +71,44 @@ import Testing
             peakMemoryBytes: memory, isTimedOut: isTimedOut)
     }
 
+    private typealias Answer = ProbeReport.Answer
+
+    /// Two answers, and a word of the objection; none for what may be right.
+    private static let pairs: [([Answer], String?)] = [
+        ([], nil),
+        ([Answer(text: "", generatedTokens: 0)], nil),
+        ([Answer(text: "", generatedTokens: 0), Answer(text: "", generatedTokens: 0)], "first token"),
+        ([Answer(text: "", generatedTokens: 0), Answer(text: "Yes.", generatedTokens: 2, tokens: [1, 2])], nil),
+        ([Answer(text: "", generatedTokens: 8), Answer(text: " \n\u{200B}", generatedTokens: 8)], "no text"),
+        ([Answer(text: "", generatedTokens: 8), Answer(text: "", generatedTokens: 8, droppedBytes: 8)], "character"),
+        ([Answer(text: "\u{FFFD}", generatedTokens: 1), Answer(text: "\u{FFFD}", generatedTokens: 8)], "character"),
+        (
+            [
+                Answer(text: "aa", generatedTokens: 2, tokens: [7, 7]),
+                Answer(text: "bbbbbbbb", generatedTokens: 8, tokens: Array(repeating: 9, count: 8)),
+            ], "one token"
+        ),
+        // One word is an answer, and so is a short one said twice.
+        (Array(repeating: Answer(text: "a", generatedTokens: 1, tokens: [7]), count: 2), nil),
+        (
+            [
+                Answer(text: "ab", generatedTokens: 2, tokens: [7, 8]),
+                Answer(text: "bbbbbbbb", generatedTokens: 8, tokens: Array(repeating: 9, count: 8)),
+            ], nil
+        ),
+        // An engine that reports no tokens.
+        ([Answer(text: "aaaaaaaa", generatedTokens: 8), Answer(text: "aaaaaaaa", generatedTokens: 8)], nil),
+    ]
+
+    @Test(arguments: pairs.indices) func answersOfABrokenModelAreKnown(_ index: Int) throws {
+        let (answers, word) = Self.pairs[index]
+        var report = report()
+        report.answers = answers
+        let objection = Canary(prompt: "?").objection(to: report)
+        #expect((objection == nil) == (word == nil), "\(objection ?? "taken")")
+        if let word { #expect(try #require(objection).contains(word)) }
+    }
+
     @Test func whatIsMeasuredIsJudged() {
         var canary = Canary(prompt: "?")
         #expect(canary.objection(to: report("", tokens: 0, rate: 0)) == nil)

@@ -40,6 +40,55 @@ import Testing
         #expect(try await OriginSigner(signers: lab.signers).sign(lab.folder.target, now: lab.now))
     }
 
+    /// What was done without a signature is signed by the same edit with one, though nothing is left to change.
+    @Test(arguments: ["yank", "rollout", "unpublish", "publish"])
+    func anEditThatIsDoneAlreadyIsSigned(_ verb: String) async throws {
+        let lab = try SignedOriginLab()
+        let device = try lab.device(root: try await lab.begin().root.data)
+        for name in ["m-v1.0.0-q4.gguf", "m-v1.1.0-q4.gguf"] { try await lab.publish(name, Array(name.utf8)) }
+        let choice = ReleaseChoice(
+            family: try #require(Family("m")), version: ReleaseVersion("1.1.0"), variant: nil)
+        /// - Returns: the plan.
+        func edit(_ publisher: Publisher) async throws -> PublishPlan {
+            switch verb {
+            case "yank": try await publisher.yank(choice, reason: "bad").plan
+            case "rollout": try await publisher.rollout(choice, .halt).plan
+            case "unpublish": try await publisher.unpublish(choice).plan
+            default:
+                try await publisher.publish(
+                    PublishRequest(files: [try lab.origin.source("m-v1.2.0-q4.gguf", [9])])
+                ).plan
+            }
+        }
+        let origin = lab.origin
+        var publisher = Publisher(folder: origin.path, fileSystem: origin.fileSystem, time: origin.clock.time)
+        let before = try (lab.contents("models.json"), lab.contents("metadata/timestamp.json"))
+        let refused = await #expect(throws: PublishingError.self) { try await edit(publisher) }
+        #expect(refused?.code == .signatureNeeded)
+        #expect(try lab.contents("models.json") == before.0, "nothing is changed")
+        publisher.isSignedElsewhere = true
+        _ = try await edit(publisher)
+        let seen = try await lab.seen(device)
+        let edited = try lab.contents("models.json")
+        #expect(edited != before.0)
+        #expect(try lab.contents("metadata/timestamp.json") == before.1)
+        publisher.isSignedElsewhere = false
+        publisher.signing = OriginSigner(signers: lab.signers)
+        #expect(try await edit(publisher).steps.contains { $0.kind == .timestamp })
+        #expect(try lab.contents("models.json") == edited)
+        let listed = try #require(try await lab.folder.repository()).listedFiles["models.json"]
+        #expect(listed?.digests.sha256 == SHA256Digest(hashing: edited))
+        if verb == "unpublish" { #expect(seen.contains("1.1.0")) }
+        if verb == "unpublish" { #expect(try await !lab.seen(device).contains("1.1.0")) }
+        // Signed once: the third time there is nothing to do.
+        if verb == "unpublish" {
+            let gone = await #expect(throws: PublishingError.self) { try await edit(publisher) }
+            #expect(gone?.code == .notPublished)
+        } else {
+            #expect(try await edit(publisher).steps.isEmpty)
+        }
+    }
+
     @Test(arguments: [MetadataRole.targets, .snapshot, .timestamp])
     func withoutAKeyNothingIsCopied(_ missing: MetadataRole) async throws {
         let lab = try SignedOriginLab()

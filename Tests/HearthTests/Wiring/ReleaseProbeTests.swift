@@ -29,7 +29,9 @@ import Testing
     @Test func itAsksTheCanaryAndMeasures() async throws {
         let folder = try TemporaryFolder()
         let release = try await install(try folder.write("x", Data("x".utf8)), in: folder)
-        let engine = ScriptedEngine([[.text("Par"), .text("is"), .finish(.endOfGeneration)]])
+        let engine = ScriptedEngine([
+            [.text("Par"), .text("is"), .finish(.endOfGeneration)], [.thinking("Hm"), .finish(.maximumNewTokens)],
+        ])
         let opened = Locked<[ReleaseFiles]>([])
         let probe = EngineReleaseProbe(formats: [.gguf]) { files in
             opened.withLock { $0.append(files) }
@@ -38,7 +40,26 @@ import Testing
         let report = try #require(try await probe.probe(candidate(release, canary: Canary(prompt: "Capital?"))))
         #expect(opened.withLock { $0 } == [ReleaseFiles(weights: try #require(release.weights))])
         #expect(report.text == "Paris" && report.generatedTokens == 2 && !report.isTimedOut)
-        #expect(await engine.requests == [[ChatMessage(.user, "Capital?")]])
+        let own = [ChatMessage(.user, EngineReleaseProbe.question.prompt)]
+        #expect(await engine.requests == [[ChatMessage(.user, "Capital?")], own])
+        #expect(report.answers.map(\.text) == ["Paris", "Hm"] && report.answers.map(\.generatedTokens) == [2, 1])
+        #expect(Canary(prompt: "Capital?").objection(to: report) == nil, "thinking is text")
+    }
+
+    /// A context that has no room for the second question is no fault of the model.
+    @Test(arguments: [ErrorCode<ModelInformation>.exceededContextWindowSize, .notFinite])
+    func theSecondQuestionIsAskedWhereItFits(_ code: ErrorCode<ModelInformation>) async throws {
+        let folder = try TemporaryFolder()
+        let release = try await install(try folder.write("x", Data("x".utf8)), in: folder)
+        let engine = ScriptedEngine([[.text("Paris"), .finish(.endOfGeneration)], [.fail(LLMError(code, "no"))]])
+        let probe = EngineReleaseProbe(formats: [.gguf]) { _ in engine }
+        let candidate = try candidate(release)
+        let task = Task { try await probe.probe(candidate) }
+        if code == .exceededContextWindowSize {
+            #expect(try #require(try await task.value).answers.isEmpty)
+        } else {
+            await #expect(throws: LLMError.self) { try await task.value }
+        }
     }
 
     @Test func whatNoEngineRunsIsNotJudged() async throws {
