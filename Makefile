@@ -5,12 +5,6 @@ SWIFT ?= swift
 # compile everything again.
 export SWIFT_DETERMINISTIC_HASHING = 1
 PREFIX ?= /usr/local
-# Older versions of make do not pass variables of their command line on to what they ask the shell.
-pkgconfig = $(shell export BACKEND=$(BACKEND); . scripts/env.sh && echo $$llama_prefix)/lib/pkgconfig
-flags = --pkg-config-path $(pkgconfig)
-# The standard library goes in, so that the binary runs anywhere, in any environment.
-# Colours are a flag of the compiler, so a build at a terminal and one into a log would each undo the other.
-release = -c release --static-swift-stdlib --no-color-diagnostics
 
 .PHONY: help setup build run chat test verify lint format bench fuzz docs install install-dev clean
 
@@ -28,10 +22,10 @@ help:
 	@echo "BACKEND=vulkan with setup and build: also compute on GPUs, through Vulkan"
 
 setup:
-	@scripts/setup.sh
+	@scripts/setup.sh tests
 
-build: setup
-	@$(SWIFT) build $(flags) $(release) --product hearth
+build:
+	@SWIFT=$(SWIFT) scripts/build.sh
 
 run: build
 	@scripts/first-run/run.sh
@@ -72,7 +66,8 @@ docs: setup
 install: build
 	@scripts/install.sh "$(PREFIX)"
 
-install-dev: setup
+install-dev:
+	@scripts/setup.sh
 	@scripts/install-dev.sh "$(PREFIX)"
 
 clean:

@@ -1,13 +1,20 @@
 #!/usr/bin/env bash
-# make install: the program, its manual pages and completions, and in lib/hearth the libraries of its classifiers, which it loads at the first classification.
+# make install: the program, its symbols in bin/.debug, where debuggers look, its manual pages and completions, and in lib/hearth the
+# libraries of its classifiers, which it loads at the first classification.
 # DESTDIR is honoured, for those who make packages; HEARTH_PROGRAM names another program than the built one.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
 target="${DESTDIR:-}$1/bin"
-mkdir -p "$target"
-install -m 755 "${HEARTH_PROGRAM:-.build/release/hearth}" "$target/hearth"
-echo "installed $target/hearth"
+program="${HEARTH_PROGRAM:-.build/release/hearth}"
+mkdir -p "$target/.debug"
+objcopy --only-keep-debug "$program" "$target/.debug/hearth.debug"
+chmod 644 "$target/.debug/hearth.debug"
+# A program that runs is replaced, not written into.
+objcopy --strip-all --add-gnu-debuglink="$target/.debug/hearth.debug" "$program" "$target/hearth.tmp"
+chmod 755 "$target/hearth.tmp"
+mv -f "$target/hearth.tmp" "$target/hearth"
+echo "installed $target/hearth, $(du -h --apparent-size "$target/hearth" | cut -f1); symbols for debuggers are in $target/.debug"
 # The program writes its own pages and scripts.
 share="${DESTDIR:-}$1/share"
 mkdir -p "$share"/bash-completion/completions "$share"/zsh/site-functions "$share"/fish/vendor_completions.d

@@ -11,7 +11,10 @@ question="Answer in one sentence: what is the capital of France?"
 mkdir -p "$origin"
 
 if [ -t 2 ] && [ -z "${NO_COLOR:-}" ]; then bold=$'\e[1m' plain=$'\e[0m'; else bold="" plain=""; fi
-step() { printf '\n%s%s%s\n' "$bold" "$*" "$plain" >&2; }
+seconds() { local now; now=$(date +%s%N); awk "BEGIN { printf \"%.1f s\", ($now - $1) / 1e9 }"; }
+begun=$(date +%s%N) last=0
+ended() { [ "$last" = 0 ] || printf '  (%s)\n' "$(seconds "$last")" >&2; }
+step() { ended; last=$(date +%s%N); printf '\n%s%s%s\n' "$bold" "$*" "$plain" >&2; }
 
 step "publish: the default model into a local origin"
 "$hearth" publish "$default_model" --family "$family" --version 1.0.0 --variant q4_1 --to "$origin"
@@ -47,12 +50,20 @@ step "chat: $question"
 
 # The host writes a line for every reply: method, target, status, bytes.
 kill "$host" && { wait "$host" || true; } && host=""
-step "the host's log: $(awk '$2 ~ "^/models/" {bytes += $4} END {printf "%d", bytes}' "$work/host.log") model bytes were fetched"
-grep -E '^(GET|HEAD) ' "$work/host.log" >&2 || true
+step "the host's log: $(awk '$2 ~ "^/models/" {bytes += $4} END {printf "%d", bytes}' "$work/host.log") model bytes were fetched in $(grep -cE '^(GET|HEAD) ' "$work/host.log") requests"
+last=0
 
-step "try next"
-cat >&2 <<'NEXT'
-  make chat                                      a conversation with it
-  .build/release/hearth list                     what is installed
-  .build/release/hearth --help                   everything else
+home="${HEARTH_HOME:-${XDG_DATA_HOME:-$HOME/.local/share}/hearth}"
+size() { du -sh "$@" 2>/dev/null | cut -f1; }
+step "done in $(seconds "$begun"); what lies where"
+last=0
+cat >&2 <<NEXT
+  .build                     $(size .build)  the program, what it was compiled of, and the origin
+  $home  $(size "$home")  the installed model
+  $HEARTH_CACHE  $(size "$HEARTH_CACHE")  llama.cpp, OpenVINO and the model as it was fetched; all checkouts share them
+
+try next
+  make chat                                      a conversation with the model
+  .build/release/hearth                          the commands of a first day
+  make install PREFIX=~/.local                   the program for every folder
 NEXT
