@@ -19,7 +19,7 @@ is_for() { case " $* " in *" $purpose "*) ;; *) return 1 ;; esac; }
 command -v swift >/dev/null || die "no Swift toolchain found: install Swift 6.2 or newer from swift.org, then try again."
 
 packages="build-essential ca-certificates cmake libarchive-dev libcmark-gfm-dev libcmark-gfm-extensions-dev
- libcurl4-openssl-dev libedit-dev libglib2.0-dev libical-dev libmicrohttpd-dev libopencv-core-dev libopencv-imgcodecs-dev libopencv-imgproc-dev libpng-dev libsqlite3-dev libssl-dev libxml2-dev ninja-build pkg-config python3 python3-pip unzip zlib1g-dev"
+ libcurl4-openssl-dev libedit-dev libglib2.0-dev libical-dev libmicrohttpd-dev libncurses6 libopencv-core-dev libopencv-imgcodecs-dev libopencv-imgproc-dev libpng-dev libsqlite3-dev libssl-dev libxml2-dev ninja-build pkg-config python3 python3-pip unzip zlib1g-dev"
 is_for program headers || packages="$packages dbus python3-dbusmock"
 is_for bench && packages="$packages aria2 curl nginx-light openssl util-linux"
 [ -n "$llama_link" ] && packages="$packages glslc libvulkan-dev spirv-headers"
@@ -69,6 +69,7 @@ complete() {
     ! is_for bench || llama_peers_complete
 }
 if complete; then exit 0; fi
+swift --version >/dev/null 2>&1 || die "the Swift toolchain does not start: $(swift --version 2>&1 | head -1)"
 
 mkdir -p "$HEARTH_CACHE/bench" "$HEARTH_CACHE/models" "$HEARTH_CACHE/llama" "$HEARTH_CACHE/llama-build"
 exec 9>"$HEARTH_CACHE/lock"
