@@ -32,7 +32,6 @@ NOT_RUN = {
     r"^(BENCH_\w+=\S+ )*(make bench|scripts/bench/)": "the stages bench",
     r"^make install-dev|^PKG_CONFIG_PATH=\S+ swift build": "the stage consumer",
     r"^HEARTH_TESTS=full swift test": "minutes of computing; the tests take a share",
-    r"hf:org/|^hearth (search |pull( org/\S+| https://huggingface\.co\S+| qwen3\S+)?$)": "the Hub; tests have a stand-in of it",
     r" --to r2:": "a bucket; the stage publish has two",
     r"^hearth pull lupus-diary$@docs/gateway.md": "a gateway; the stage gateway has two",
     r"^hearth gateway serve": "a bucket; the stage gateway has one",
@@ -42,9 +41,7 @@ NOT_RUN = {
 }
 # What is typed where a command wants a terminal.
 TYPED = {
-    r"^hearth chat$": "> \t/exit\n",
     r"^HEARTH_LOG=\S+ hearth chat$": "> \t/exit\n",
-    r"^hearth models$": "smollm2\tq\n",
 }
 # Commands that serve until they are ended; the first line that they print is their address.
 SERVES = r"^hearth (host|serve)\b(?!.*--(detach|install-unit))"
@@ -57,8 +54,6 @@ BEFORE = {
     ("docs/trust.md", "hearth trust init --to ./origin --role-key"): "make keys",
     ("docs/server.md", "curl"): "start the server",
     ("docs/api.md", "curl"): "start the server",
-    ("README.md", "hearth classify"): "pull hanzi",
-    ("README.md", "hearth undo"): "act",
     ("docs/assistant.md", "hearth habits log"): "hearth habits add running",
     ("docs/classification.md", "hearth classify --decode --cloud"): "start the cloud",
     ("docs/logging.md", "hearth chat"): "hearth config set defaultModel " + FAMILY,
@@ -173,6 +168,7 @@ class World:
         self.must(f"hearth publish hanzi-v1.0.0.onnx classifier.json classes.txt canary.png --to {self.folder}/origin")
         self.address = self.serve(f"hearth host {self.folder}/origin --port 0")
         self.environment["HEARTH_ORIGIN"] = self.address
+        self.environment["HF_ENDPOINT"] = self.serve(f"python3 {ROOT}/scripts/documents/hub.py {default}")
 
     def prepare(self, what):
         if what.startswith("publish"):
@@ -192,12 +188,6 @@ class World:
             self.must("rm -rf origin; for key in a b c; do hearth trust key $key.key > $key.pub; done")
         elif what == "start the server":
             self.serve("hearth serve")
-        elif what == "act":
-            # A stand-in for a model asks for a reminder.
-            address = self.serve(f"python3 {ROOT}/scripts/cloud/scripted.py", keeps_input=True)
-            self.must(f"hearth config set cloud.kind openai; hearth config set cloud.url {address}; hearth config set cloud.model stand-in")
-            self.must("OPENAI_API_KEY=stand-in-key hearth chat --cloud --approve REMINDER_ACTION --prompt 'remind me'")
-            self.must("for key in kind url model; do hearth config unset cloud.$key; done")
         else:
             self.must(what if what.startswith("hearth ") else f"hearth {what}")
 
