@@ -78,7 +78,9 @@ extension ModelManager {
         if !sources.origins.isEmpty || !sources.bundled.isEmpty {
             known.releases = try await sources.reports(.asPublished).compactMap(\.listing).flatMap(\.catalog.releases)
         }
-        let near = NearNames.of(known.families + models.map(\.family), to: family.name) { $0.name }
+        let near = NearNames.of(
+            Set(known.families + models.map(\.family)).sorted(), to: family.name
+        ) { $0.name }
         throw CatalogError(
             .unknownFamily, "there is no model named \(family.name.quoted)",
             context: ErrorContext(

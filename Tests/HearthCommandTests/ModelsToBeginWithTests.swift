@@ -5,7 +5,7 @@ import Testing
 
 @testable import HearthCommand
 
-private let model = try? TestModel.path(.window)
+private let model = try? TestModel.path(.plain)
 private let hasModel = hasEngine && model.map { FileManager.default.fileExists(atPath: $0.string) } ?? false
 
 /// The catalog, the search and pasted repositories on the command line, with a stand-in of the Hub.

@@ -140,7 +140,7 @@ import Testing
         await hearth("rollback", "toy")
         let entries = try #require(try await json("list", "--available") as? [[String: Any]])
         let reasons = Dictionary(
-            uniqueKeysWithValues: entries.map { entry in
+            uniqueKeysWithValues: entries.filter { !($0["catalog"] is [String: Any]) }.map { entry in
                 ("\(entry["family"] ?? "")@\(entry["version"] ?? "")", entry["reason"] as? String ?? "none")
             })
         #expect(

@@ -14,10 +14,12 @@ enum KeptStates {
         folder.joined(HomeLayout.stateFolderName(of: weights))
     }
 
-    /// The folder for the states of a model's instructions, made if needed; `nil` if none are kept. Without a folder the
-    /// instructions are computed anew, so an error is logged only. Blocks.
+    /// The folder for the states of a model's instructions, made if needed; `nil` if none are kept: without a home
+    /// folder, a file that is only run leaves nothing on the device. Without a folder for them the instructions are
+    /// computed anew, so an error is logged only. Blocks.
     static func instructionFolder(of request: EngineRegistry.Request) -> Path? {
-        guard let states = request.instructionStates else { return nil }
+        guard let states = request.instructionStates, FileManager.default.fileExists(atPath: states.parent.string)
+        else { return nil }
         let folder = folder(of: request.weights, in: states)
         do {
             try prepare(folder, limit: instructionLimit)

@@ -83,8 +83,7 @@ struct List: Command {
                 console.say("\(report.source): \(error.sentence)")
             }
         }
-        let hasList = suggested.isEmpty || reports.contains { $0.listing != nil }
-        let offers = hasList ? try await manager.available(in: reports) : []
+        let offers = reports.isEmpty ? [] : try await manager.available(in: reports)
         let installed = Dictionary(
             try await manager.installed().map { ($0.identity.published, $0) },
             uniquingKeysWith: { first, second in second.isActive ? second : first })

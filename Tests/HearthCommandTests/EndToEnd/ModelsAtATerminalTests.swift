@@ -6,7 +6,7 @@ import Testing
 
 @testable import HearthCommand
 
-private let model = try? TestModel.path(.window)
+private let model = try? TestModel.path(.plain)
 private let hasModel = model.map { FileManager.default.fileExists(atPath: $0.string) } ?? false
 
 /// `hearth models` at a pseudo-terminal, over a served origin.
