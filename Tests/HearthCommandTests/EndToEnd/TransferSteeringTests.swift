@@ -78,7 +78,7 @@ import Testing
         #expect(cancelled.status == 0, "\(cancelled.errors)")
         #expect(cancelled.output == key + "\n")
         let result = await pull.result()
-        #expect(result.status == 130)
+        #expect(result.status == 1)
         #expect(result.errors.contains("[cancelled]"))
         #expect(try await transfers().isEmpty)
         #expect(try await lab.run("transfers", "cancel", "big").errors.contains("[unknown-transfer]"))

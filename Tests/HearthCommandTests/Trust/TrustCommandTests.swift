@@ -36,7 +36,7 @@ import Testing
         try await desk.run("trust", "init", "--to", desk.origin)
         // The first root signs the list that is there.
         #expect(try await desk.repository().listedFiles.keys.contains("models.json"))
-        try await desk.publish("m-v1.1.0-q4.gguf", [2])
+        try await desk.publish("m-v1.1.0-q4.gguf", [2], "--unsigned")
         let shown = try await desk.run("trust", "show", desk.origin)
         #expect(shown.talk.contains("models.json has changed since it was signed"))
         #expect(try await desk.run("trust", "sign", "--to", desk.origin).talk.contains("is signed."))
