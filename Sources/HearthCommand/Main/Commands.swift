@@ -47,9 +47,9 @@ extension HearthCommand {
     /// The commands of a first day, with what they do.
     static let firstLines: [(line: String, meaning: String)] = [
         ("list --available", "See the models that can be had, and which fit this device"),
+        ("search WORDS", "Find others on the Hugging Face Hub"),
         ("pull FAMILY", "Download and install one"),
-        ("chat", "Talk with it"),
-        ("chat \"QUESTION\"", "Get one answer"),
+        ("chat", "Talk with it; chat \"QUESTION\" gets one answer"),
         ("chats", "Read, search and export what was said"),
         ("notes add TITLE", "Keep a note; also reminders, calendar, habits, contacts"),
         ("undo", "Take the last action back"),
