@@ -155,14 +155,14 @@ private let hasModel = hasEngine && model.map { FileManager.default.fileExists(a
         ])
     func chatOffersFetchesAndTalks(words: [String]) async throws {
         try publishTiny()
-        let probe = probe(memory: words.isEmpty ? 500_000_000 : 8_000_000_000)
+        let probe = probe(memory: words.isEmpty ? 500_000_000 : 8_000_000_000, time: .system)
         let status = await probe.run(["chat", "--max-tokens", "2"] + words, input: typing("y\nHello\n/stats\n/exit"))
         let said = probe.errors.contents
         #expect(status == 0, "\(said)")
         #expect(said.contains("is not on this device. Download "), "\(said)")
         #expect(said.components(separatedBy: " prompt tokens, ").count == 2, "\(said)")
         let requests = hub.requests.count
-        let again = self.probe()
+        let again = self.probe(time: .system)
         #expect(
             await again.run(["chat", "--max-tokens", "2", "--prompt", "Hello"] + words) == 0, "\(again.errors.contents)"
         )

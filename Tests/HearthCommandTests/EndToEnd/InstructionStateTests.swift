@@ -49,6 +49,8 @@ import Testing
     /// A state with a right digest that llama.cpp cannot read: at most the one process of the engine ends.
     @Test func aHostileStateIsReadAtMostOnce() async throws {
         let lab = try HearthLab()
+        // Nothing is kept before there is a home.
+        try LocalFileSystem().makeFolders(lab.folder.path("home"))
         #expect(try await ask(lab, "Why does the fox walk?").status == 0)
         let kept = try #require(try states(lab).first)
         var data = try Data(contentsOf: URL(filePath: kept.string))

@@ -207,7 +207,7 @@ import Testing
         try await manager.cancel(try TransferKey(request))
         let error = await #expect(throws: TransferError.self) { try await asker.value }
         #expect(error?.code == .cancelled)
-        #expect(error?.disposition.exitStatus == 130)
+        #expect(error?.disposition.exitStatus == 1)
         #expect(try disk.contents(of: transfers) == [])
         #expect(try await manager.fetch(request).fetchedBytes == Self.content.count)
     }

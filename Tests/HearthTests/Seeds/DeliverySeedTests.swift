@@ -24,7 +24,11 @@ import Testing
                 """#.utf8))
         origin = Origin("main", folder.path("origin/models.json").url)
         var engines = EngineRegistry()
-        engines.register(.gguf) { _ in ScriptedEngine([[.text("hello"), .finish(.endOfGeneration)]]) }
+        engines.register(.gguf) { _ in
+            ScriptedEngine(
+                // The probe asks two questions.
+                ["hello", "eleven"].map { [.text($0), .finish(.endOfGeneration)] })
+        }
         hearth = try Hearth(origins: [origin], home: folder.path("home").url, engines: engines)
     }
 

@@ -2,6 +2,7 @@ import Foundation
 import Hearth
 import HearthAssistant
 import HearthBase
+import HearthCatalog
 import HearthInference
 import HearthRouting
 
@@ -182,6 +183,8 @@ extension ActionTag: SchemaDescribed {}
 extension FinishReason: SchemaDescribed {}
 extension ActionCard.State: SchemaWord {}
 extension ChatRole: SchemaWord {}
+extension HubModel.Kind: SchemaWord {}
+extension HubModel.Tools: SchemaWord {}
 extension ReleaseRow.Presence: SchemaWord {}
 extension RouteSource: SchemaWord {}
 
