@@ -248,7 +248,7 @@ private let hasModel = hasEngine && model.map { FileManager.default.fileExists(a
         let hearth = try TerminalProcess(["chat", "--max-tokens", "2"], environment: lab.environment)
         await hearth.showsLine { $0.hasPrefix("Tiny is not on this device. Download ") }
         hearth.type("y\n")
-        await hearth.showsLine { $0.hasPrefix("Say something") }
+        await hearth.showsLine { $0.contains("Say something") }
         hearth.type("Hello\n/stats\n")
         await hearth.showsLine { $0.contains(" prompt tokens, ") }
         hearth.type("/exit\n")
