@@ -47,7 +47,7 @@ try 0 '"text"' hearth chat smollm2-135m-instruct --prompt "Name a river." --form
 try 0 '.' hearth notes add "Water the plants"
 try 0 'Water the plants' hearth notes
 try 0 'Water the plants' hearth undo
-try 1 'nothing' hearth undo
+try 1 'can be undone' hearth undo
 try 64 'hearth pull' hearth install something
 try 64 'hearth chat' hearth chta
 try 1 'smollm2-135m-instruct' hearth chat smolm2-135m-instruct "hello"
