@@ -28,6 +28,7 @@ extension ModelManager {
         let releases = try await installed().filter { release in
             guard let source = ReleaseOrigin(release.receipt).hub else { return false }
             return source.path.lowercased() == reference.path.lowercased()
+                && (reference.revision == nil || reference.revision == source.revision)
         }
         let fitting = releases.filter { release in
             if let wanted = reference.quantization { return release.quantization == wanted }

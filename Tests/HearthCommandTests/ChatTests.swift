@@ -142,7 +142,7 @@ import Testing
 
 @Suite struct ChatUsageTests {
     @Test(arguments: [
-        ["chat", "A/b c"], ["chat", "--max-tokens", "0"], ["chat", "--temperature", "-1"], ["chat", "--top-p", "1.5"],
+        ["chat", "--max-tokens", "0"], ["chat", "--temperature", "-1"], ["chat", "--top-p", "1.5"],
         ["chat", "--seed", "-1"], ["chat", "--seed", "4294967296"], ["chat", "--prompt", ""],
         ["chat", "a", "b", "--prompt", "c"],
         ["chat", "m@"], ["chat", "--format", "yaml"],

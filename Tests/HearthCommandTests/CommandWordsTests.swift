@@ -150,7 +150,8 @@ import Testing
     @Test(
         arguments: [
             (["m", "hello"], "m", "hello"), (["m", "tell", "me", "more"], "m", "tell me more"), (["m"], "m", nil),
-            (["a sentence"], nil, "a sentence"), (["a sentence", "and more"], nil, "a sentence and more"),
+            (["a sentence"], nil, "a sentence"), (["What is 1/2 of 30?"], nil, "What is 1/2 of 30?"),
+            (["a sentence", "and more"], nil, "a sentence and more"),
             ([], nil, nil),
             (["./m.gguf", "--", "-q"], "./m.gguf", "-q"), (["my model.gguf", "hi"], "my model.gguf", "hi"),
             (["m", "--prompt", "x"], "m", "x"),

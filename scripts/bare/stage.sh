@@ -8,8 +8,13 @@ toolchain="$(dirname "$(dirname "$(dirname "$(realpath "$(command -v swift)")")"
 
 bare="$(mktemp -d)"
 finish() {
-    for place in "$bare"/{proc,dev,opt/swift}; do umount -l "$place" 2>/dev/null || true; done
-    rm -rf "$bare"
+    local place
+    for place in "$bare"/{proc,dev,opt/swift}; do
+        umount -l "$place" 2>/dev/null || true
+        # What is mounted there belongs to this machine.
+        if mountpoint -q "$place"; then echo "bare: $place stays mounted; nothing is removed" >&2; return; fi
+    done
+    rm -rf --one-file-system "$bare"
 }
 trap finish EXIT
 chmod 755 "$bare"
@@ -18,8 +23,10 @@ for file in /etc/resolv.conf /etc/hosts /etc/pip.conf /etc/ssl/certs/ca-certific
     [ ! -f "$file" ] || cp "$file" "$bare$file"
 done
 mkdir -p "$bare/opt/swift" "$bare/srv"
-mount --bind "$toolchain" "$bare/opt/swift" && mount -o remount,bind,ro "$bare/opt/swift"
-mount -t proc proc "$bare/proc" && mount --rbind /dev "$bare/dev" && mount --make-rslave "$bare/dev"
+mount --bind "$toolchain" "$bare/opt/swift"
+mount -o remount,bind,ro "$bare/opt/swift"
+mount -t proc proc "$bare/proc"
+mount --rbind --make-rslave /dev "$bare/dev"
 git clone -q --bare . "$bare/srv/hearth.git"
 chmod -R a+rX "$bare/srv"
 cp scripts/bare/first_day.sh "$bare/srv/"

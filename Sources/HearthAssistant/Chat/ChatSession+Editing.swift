@@ -31,8 +31,11 @@ extension ChatSession {
 
     /// Ends a conversation that is being removed: its answer stops, and nothing of it is kept any more.
     package func end() async {
+        let reading = preparation
         endReading()
         stop()
+        // What was read early can be forgotten once nothing reads it.
+        await reading?.value
         await saver.end()
     }
 

@@ -34,7 +34,7 @@ extension ChatSession {
     ///
     /// Call it at the prompt, and again whenever the typed text changes. Returns at once. A text is read after a pause of
     /// 0.3 seconds; while one is read, only the last of those that follow is read next. It takes one core, ends when anything
-    /// else needs the engine, and nothing of it is kept. While the session answers, nothing is read.
+    /// else needs the engine, and is kept only where computed states are (`stateFolder`). Nothing is read during an answer.
     /// - Parameter promptPrefix: the beginning of the next question.
     public func prewarm(promptPrefix: String = "") {
         guard turn == nil else { return }

@@ -202,7 +202,10 @@ extension ValueKind where Value == ChatSubject {
     /// A model, or a question.
     static var chatSubject: Self {
         ValueKind("a model", completion: .models) { word in
-            let isSentence = word.contains(where: \.isWhitespace) && !word.hasSuffix(".gguf") && !word.contains("/")
+            // Words with blanks are a path if they begin or end like one, or if such a file exists.
+            let isPath = ["/", "./", "../", "~"].contains { word.hasPrefix($0) } || word.hasSuffix(".gguf")
+            let isSentence =
+                word.contains(where: \.isWhitespace) && !isPath && !FileManager.default.fileExists(atPath: word)
             return isSentence ? .question(word) : .model(try ModelReference(word: word))
         }
     }

@@ -90,10 +90,10 @@ extension ValueKind where Value == ReleaseChoice {
             switch try ModelReference(word: word) {
             case .family(let family, let version, let variant):
                 return ReleaseChoice(family: family, version: version, variant: variant)
-            // A repository of the Hub that was pulled by its own name.
-            case .hub(let repository):
+            // A repository of the Hub that was pulled by its own name. A part of it is named as `list` shows it.
+            case .hub(let repository) where repository.revision == nil && repository.file == nil:
                 return repository.family.map { ReleaseChoice(family: $0, version: nil, variant: nil) }
-            case .file, .manifest: return nil
+            case .hub, .file, .manifest: return nil
             }
         }
     }

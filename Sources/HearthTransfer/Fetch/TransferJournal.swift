@@ -69,6 +69,9 @@ struct TransferJournal: Codable, Equatable {
         }
     }
 
+    /// The size of a file system's blocks, in bytes.
+    private static let blockSize: UInt64 = 4096
+
     /// Replaces the journal. A full disk has no room for a second one: there the first is overwritten where it lies. If
     /// that is interrupted, the journal is damaged, and the bytes of the file are checked instead.
     package func write(_ path: Path, in fileSystem: any FileSystem, isSynced: Bool = true) throws {
@@ -76,9 +79,10 @@ struct TransferJournal: Codable, Equatable {
         do {
             try fileSystem.replaceContents(of: path, with: data, isSynced: isSynced)
         } catch let error as FileError where error.code == .diskFull {
-            guard let status = try fileSystem.status(at: path, followLinks: false), status.kind == .file else {
-                throw error
-            }
+            // Beyond its last block the journal cannot grow either.
+            guard let status = try fileSystem.status(at: path, followLinks: false), status.kind == .file,
+                UInt64(data.count) <= (status.size + Self.blockSize - 1) / Self.blockSize * Self.blockSize
+            else { throw error }
             let file = try fileSystem.open(path, .readWrite)
             func put(_ bytes: Data, at offset: UInt64) throws {
                 try bytes.withUnsafeBytes { try fileSystem.write(file, $0, at: offset) }

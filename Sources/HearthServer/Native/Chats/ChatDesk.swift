@@ -73,7 +73,7 @@ actor ChatDesk {
     /// Uses other settings from the next turn of each conversation on.
     func use(_ next: Assistant, orchestrator: LLMOrchestrator) async {
         assistant = next
-        draft = nil
+        await endDraft()
         self.orchestrator = orchestrator
         for id in Array(open.keys) { await bringUpToDate(id) }
     }
@@ -127,6 +127,7 @@ actor ChatDesk {
         let isPrivate = order.isPrivate ?? false
         let stateFolder = try home.present.hearth.configuration.stateFolder
         guard !isPrivate || stateFolder == nil else { throw Self.keepsStates }
+        await endDraft()
         let session = try await opened { try await $0.session(nil, isPrivate: isPrivate) }.session
         if let title = order.title { await session.rename(try Self.title(title)) }
         return await tell(session.id, session)
@@ -267,6 +268,13 @@ actor ChatDesk {
         if let draft { session = draft } else { session = try await assistant.session() }
         draft = session
         await session.prewarm(promptPrefix: text)
+    }
+
+    /// Ends the reading of a question for which there is a conversation now.
+    private func endDraft() async {
+        let ended = draft
+        draft = nil
+        await ended?.end()
     }
 
     // MARK: Cards
