@@ -164,7 +164,10 @@ extension FileSystem {
     /// The files below a folder, without following links; none if it does not exist.
     fileprivate func files(below folder: Path) throws -> [(path: Path, status: FileStatus)] {
         guard try status(at: folder, followLinks: false)?.kind == .folder else { return [] }
-        return try contents(of: folder).flatMap { name -> [(path: Path, status: FileStatus)] in
+        let names: [String]
+        // Another process may remove the folder meanwhile.
+        do { names = try contents(of: folder) } catch let error as FileError where error.code == .notFound { return [] }
+        return try names.flatMap { name -> [(path: Path, status: FileStatus)] in
             let path = folder.joined(name)
             guard let status = try status(at: path, followLinks: false) else { return [] }
             return status.kind == .folder ? try files(below: path) : [(path, status)]
