@@ -137,6 +137,7 @@ struct HubPaste: Sendable {
 
     private static func named(_ text: Substring) -> HubReference? {
         guard !text.hasSuffix(":latest") else { return nil }
+        // Any other text is no name of a repository, and is read as another kind of reference.
         if case .hub(let reference)? = try? ModelReference(parsing: "hf:" + text) { return reference }
         return nil
     }

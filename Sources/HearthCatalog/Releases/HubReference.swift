@@ -58,6 +58,7 @@ public struct HubReference: Sendable, Hashable, CustomStringConvertible {
         let parts = record.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let isNamed = parts.count == 2 && parts[1].hasPrefix("hf:") && !record.hasPrefix("hf:")
         let text = isNamed ? String(parts[1]) : record
+        // A record of another source names no repository.
         guard text.hasPrefix("hf:"), case .hub(let reference)? = try? ModelReference(parsing: text) else { return nil }
         self = reference
         guard isNamed else { return }

@@ -38,6 +38,7 @@ package struct TransferPurpose: Sendable, Hashable, Codable {
     package var reference: ModelReference? {
         guard let text else { return nil }
         if let hub = HubReference(record: text) { return hub.family == release.family ? .hub(hub) : nil }
+        // A transfer without a readable reference is named by its release alone.
         guard let reference = try? ModelReference(parsing: text) else { return nil }
         switch reference {
         case .manifest(_, release.family, release.version, release.variant), .file: return reference

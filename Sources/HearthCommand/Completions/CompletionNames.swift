@@ -12,6 +12,7 @@ struct CompletionNames: CompletionLookup {
     private let configuration: Configuration
 
     init(_ context: CommandContext) async {
+        // A completion offers what can be read, and reports nothing: the command that follows reports the errors.
         configuration = (try? await context.configuration) ?? Configuration()
         guard let home = try? context.home else {
             (installed, offered) = ([], [])
