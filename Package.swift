@@ -51,6 +51,7 @@ let package = Package(
             name: "CMarkdown", pkgConfig: "libcmark-gfm",
             providers: [.apt(["libcmark-gfm-dev", "libcmark-gfm-extensions-dev"])]),
         .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
+        .systemLibrary(name: "CQRCode", pkgConfig: "qrcodegen", providers: [.apt(["libqrcodegen-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         // The libraries of the page, which set-up brings.
         .systemLibrary(name: "CWeb", pkgConfig: "hearth-web"),
@@ -131,6 +132,10 @@ let package = Package(
             name: "HearthAssistant",
             dependencies: [
                 "CIcal", "CXML", "HearthBase", "HearthDatabase", "HearthHTTP", "HearthInference", "HearthRouting",
+                "HearthWorkers",
+                // Other platforms use another archive reader, and notifications of their own.
+                .target(name: "CArchive", condition: .when(platforms: [.linux])),
+                .target(name: "CGio", condition: .when(platforms: [.linux])),
             ]),
 
         // The app's API on top of delivery and inference, the server and the command.
@@ -147,6 +152,7 @@ let package = Package(
                 "CPage", "CZlib", "Hearth", "HearthAssistant", "HearthBase", "HearthClassification", "HearthDatabase",
                 "HearthHTTP", "HearthInference", "HearthRouting",
                 .target(name: "CMicrohttpd", condition: server),
+                .target(name: "CQRCode", condition: server),
             ] + deliveryFloors),
         .target(
             name: "HearthCommand",

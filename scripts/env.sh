@@ -27,8 +27,9 @@ if [ "$llama_cpu" = x86_64 ] && ! grep -qw avx2 /proc/cpuinfo 2>/dev/null; then
 fi
 
 llama_key="${llama_package#*==}-$llama_cpu-$(printf '%s' "$llama_flags" | sha256sum | cut -c1-12)"
-# What is installed out of a build changes with the script that does it, the build does not.
-llama_prefix="$HEARTH_CACHE/llama/$llama_key-$(sha256sum "$(dirname "${BASH_SOURCE[0]}")/install-llama.sh" | cut -c1-8)"
+# What is installed out of a build changes with the scripts that do it, the build does not.
+llama_prefix="$HEARTH_CACHE/llama/$llama_key-$(cd "$(dirname "${BASH_SOURCE[0]}")" \
+    && cat install-llama.sh install-web.sh | sha256sum | cut -c1-8)"
 llama_build="$HEARTH_CACHE/llama-build/$llama_key"
 llama_source="$HEARTH_CACHE/llama-source-${llama_package#*==}"
 # OpenVINO, and the library of pictures built of these sources.

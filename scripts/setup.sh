@@ -19,7 +19,7 @@ is_for() { case " $* " in *" $purpose "*) ;; *) return 1 ;; esac; }
 command -v swift >/dev/null || die "no Swift toolchain found: install Swift 6.2 or newer from swift.org, then try again."
 
 packages="build-essential ca-certificates cmake libarchive-dev libcmark-gfm-dev libcmark-gfm-extensions-dev
- libcurl4-openssl-dev libedit-dev libglib2.0-dev libical-dev libmicrohttpd-dev libncurses6 libopencv-core-dev libopencv-imgcodecs-dev libopencv-imgproc-dev libpng-dev libsqlite3-dev libssl-dev libxml2-dev ninja-build pkg-config python3 python3-pip unzip zlib1g-dev"
+ libcurl4-openssl-dev libedit-dev libglib2.0-dev libical-dev libmicrohttpd-dev libqrcodegen-dev libncurses6 libopencv-core-dev libopencv-imgcodecs-dev libopencv-imgproc-dev libpng-dev libsqlite3-dev libssl-dev libxml2-dev ninja-build pkg-config python3 python3-pip unzip zlib1g-dev"
 is_for program headers || packages="$packages dbus python3-dbusmock"
 is_for bench && packages="$packages aria2 curl nginx-light openssl util-linux"
 [ -n "$llama_link" ] && packages="$packages glslc libvulkan-dev spirv-headers"
@@ -119,7 +119,7 @@ if [ ! -d "$llama_source" ]; then
 fi
 [ -f "$llama_prefix/lib/pkgconfig/llama.pc" ] || scripts/install-llama.sh headers "$llama_source" "$llama_prefix" "$llama_link"
 if [ ! -f "$llama_prefix/lib/pkgconfig/hearth-web.pc" ]; then
-    say "unpacking the page's libraries: marked, DOMPurify, highlight.js"
+    say "unpacking the page's libraries: marked, DOMPurify, highlight.js, KaTeX"
     scripts/install-web.sh "$llama_prefix"
 fi
 if ! vision_headers_complete; then

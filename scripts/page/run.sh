@@ -17,7 +17,7 @@ fi
 libraries="$HEARTH_CACHE/page-libraries"
 if [ ! -d "$libraries" ]; then
     mkdir -p "$libraries.tmp/deb"
-    (cd "$libraries.tmp/deb" && apt-get download -qq node-marked node-dompurify libjs-highlight.js)
+    (cd "$libraries.tmp/deb" && apt-get download -qq node-marked node-dompurify libjs-highlight.js libjs-katex)
     for package in "$libraries.tmp"/deb/*.deb; do dpkg -x "$package" "$libraries.tmp"; done
     mv "$libraries.tmp" "$libraries"
 fi
