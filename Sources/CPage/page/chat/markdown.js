@@ -1,10 +1,12 @@
 // Markdown of models to safe elements: `marked` makes HTML from the words, DOMPurify builds the elements and removes
 // what is not on the list, and the result is completed here. Nothing in it can load, run or cover anything.
 import { Lexer, Parser, Renderer } from "/page/lib/marked.js";
+import { copyText } from "../kit/clipboard.js";
 import { h } from "../kit/dom.js";
 import { icon } from "../kit/icons.js";
 import { isLocalImage, namesAddress, outside, shownAddress, visible } from "../kit/safe.js";
 import { t } from "../kit/texts.js";
+import { showError } from "../kit/toast.js";
 import { colourWhenSeen } from "./code.js";
 import { sanitise } from "./sanitise.js";
 
@@ -81,10 +83,10 @@ function completeCode(code, isFinal) {
     const pre = code.parentElement;
     pre.tabIndex = 0;
     const copy = h("button.small.quiet", {
-        type: "button", onclick: () => navigator.clipboard?.writeText(code.textContent).then(() => {
+        type: "button", onclick: () => copyText(code.textContent).then(() => {
             copy.lastChild.textContent = t("copied");
             setTimeout(() => { copy.lastChild.textContent = t("copy"); }, 1500);
-        }),
+        }, showError),
     }, icon("copy"), t("copy"));
     const box = h("div.code-block", h("div.code-head", h("span", language || t("chat.code.plain")), copy));
     pre.replaceWith(box);

@@ -1,4 +1,5 @@
 // The text of a reading, and its files: text, JSON with the corrections, PAGE XML.
+import { copyText } from "../kit/clipboard.js";
 import { h, text } from "../kit/dom.js";
 import { save } from "../kit/files.js";
 import { toast } from "../kit/toast.js";
@@ -72,7 +73,7 @@ export function exports(reply, name) {
     const output = h("pre.read-text", { tabindex: 0, lang: "zh", "aria-label": t("read.text") });
     const refresh = () => text(output, lines(reply));
     refresh();
-    const copy = async () => { await navigator.clipboard.writeText(lines(reply)); toast(t("copied")); };
+    const copy = async () => { await copyText(lines(reply)); toast(t("copied")); };
     return {
         refresh,
         node: h("section.read-output", { "aria-label": t("read.text") }, output, h("div.filter-row",

@@ -1,6 +1,7 @@
 // The screen of one conversation, or of a new one.
 import { h, fill, keyed, lifetime, set } from "../kit/dom.js";
 import { at, patch, post, remove } from "../kit/api.js";
+import { copyText } from "../kit/clipboard.js";
 import { download } from "../kit/files.js";
 import { icon } from "../kit/icons.js";
 import { ask, formDialog } from "../kit/dialog.js";
@@ -154,7 +155,7 @@ function messageActions(thread) {
         regenerate: (message) => regenerate(thread, message.id),
         proceed: () => call("continue", {}),
         answerNow: () => call("answer-now", {}),
-        copy: (text) => navigator.clipboard?.writeText(text).then(() => announce(t("copied")), showError),
+        copy: (text) => copyText(text).then(() => announce(t("copied")), showError),
         branch: async (message) => {
             const reply = await call("show", { message });
             if (reply) await thread.read();

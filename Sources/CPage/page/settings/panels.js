@@ -4,6 +4,7 @@ import { icon } from "../kit/icons.js";
 import { at, get, post, put, remove } from "../kit/api.js";
 import { on } from "../kit/live.js";
 import { ask, formDialog, openDialog } from "../kit/dialog.js";
+import { copyText } from "../kit/clipboard.js";
 import { bytes, dayAndTime } from "../kit/format.js";
 import { perform, showError, toast } from "../kit/toast.js";
 import { t, tOr } from "../kit/texts.js";
@@ -119,7 +120,7 @@ export function apiKeys() {
 }
 
 function showKey(key) {
-    const copy = h("button.primary", { type: "button", onclick: () => navigator.clipboard?.writeText(key).then(() => toast(t("copied")), showError) }, icon("copy"), t("copy"));
+    const copy = h("button.primary", { type: "button", onclick: () => copyText(key).then(() => toast(t("copied")), showError) }, icon("copy"), t("copy"));
     openDialog({ title: t("keys.new"), body: [h("p", t("keys.once")), h("pre.key", { tabindex: 0 }, key)], buttons: [copy] });
 }
 

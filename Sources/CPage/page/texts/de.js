@@ -2,7 +2,7 @@
 export default {
     // Words of all screens
     "nav.chat": "Chat", "nav.models": "Modelle", "nav.read": "Lesen", "nav.stores": "Einträge", "nav.settings": "Einstellungen", "nav.skip": "Zum Inhalt",
-    "cancel": "Abbrechen", "close": "Schließen", "copied": "Kopiert", "copy": "Kopieren", "delete": "Löschen", "more": "Mehr", "retry": "Noch einmal",
+    "cancel": "Abbrechen", "close": "Schließen", "copied": "Kopiert", "copy": "Kopieren", "copy.refused": "Der Browser hat das Kopieren nicht erlaubt.", "delete": "Löschen", "more": "Mehr", "retry": "Noch einmal",
     "save": "Sichern", "saved": "Gesichert", "undo": "Rückgängig", "undone": "Rückgängig gemacht",
     "connection.lost": "Verbindung verloren. Neuer Versuch läuft…",
     "sign-in": "Anmelden",

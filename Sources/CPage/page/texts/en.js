@@ -2,7 +2,7 @@
 export default {
     // Words of all screens
     "nav.chat": "Chat", "nav.models": "Models", "nav.read": "Read", "nav.stores": "Records", "nav.settings": "Settings", "nav.skip": "Skip to content",
-    "cancel": "Cancel", "close": "Close", "copied": "Copied", "copy": "Copy", "delete": "Delete", "more": "More", "retry": "Try again",
+    "cancel": "Cancel", "close": "Close", "copied": "Copied", "copy": "Copy", "copy.refused": "The browser did not let the page copy.", "delete": "Delete", "more": "More", "retry": "Try again",
     "save": "Save", "saved": "Saved", "undo": "Undo", "undone": "Undone",
     "connection.lost": "Connection lost. Trying again…",
     "sign-in": "Sign in",
