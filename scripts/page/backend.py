@@ -18,6 +18,7 @@ LIBRARIES = {
     "marked.js": "usr/share/nodejs/marked/lib/marked.esm.js",
     "purify.js": "usr/share/nodejs/dompurify/dist/purify.es.js",
     "highlight.js": "usr/share/javascript/highlight.js/highlight.min.js",
+    "katex.js": "usr/share/javascript/katex/katex.js",
 }
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; "

@@ -68,6 +68,8 @@ class Chats:
         self.rate = 200.0
         self.stops = {}
         self.decisions = {}
+        # Answers to exact questions, before those that words choose.
+        self.script = {}
 
     def restarted(self):
         for id, chat in self.all.items():
@@ -157,7 +159,7 @@ class Chats:
 
     def write(self, id, answer, text, think, stop):
         lower = text.lower()
-        words = HOSTILE if "hostile" in lower else CODE if "code" in lower else long_answer(int(lower.split()[-1])) if lower.startswith("long") else "x" * 1_000_000 if "megabyte" in lower else PLAIN
+        words = self.script[text] if text in self.script else HOSTILE if "hostile" in lower else CODE if "code" in lower else long_answer(int(lower.split()[-1])) if lower.startswith("long") else "x" * 1_000_000 if "megabyte" in lower else PLAIN
         if think:
             for piece in ["Two days. ", "Quiet places. ", "Paths near water ", "are shorter and cool."]:
                 self.grow(id, answer, "thinkingContent", piece)

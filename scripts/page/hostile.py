@@ -2,6 +2,7 @@
 from playwright.sync_api import expect
 
 import chats
+import hostile_table
 from flows import ask, done, ready
 
 SCRIPTED = "<script>window.hurt=1</script><img src=x onerror=window.hurt=1>\u202egnp"
@@ -73,3 +74,70 @@ def check_picture_that_is_no_picture(desk):
     page.wait_for_timeout(300)
     unhurt(page)
     assert len(chats.PIXEL) > 60
+
+
+# Draws a text as a finished answer and again as one that grows, and returns the milliseconds until all its formulas are drawn.
+DRAW = """async (text) => {
+    const { answerView } = await import("/page/chat/answer.js");
+    const host = document.querySelector("main .scroller") ?? document.querySelector("main");
+    const frame = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    const view = answerView();
+    host.prepend(view.node);
+    host.scrollTop = 0;
+    await frame();
+    const began = performance.now();
+    view.show(text, true);
+    view.node.getBoundingClientRect();
+    const drawn = performance.now() - began;
+    await frame();
+    await frame();
+    const all = performance.now() - began;
+    const problems = [];
+    for (const node of view.node.querySelectorAll("*")) {
+        if (["SCRIPT", "STYLE", "IFRAME", "OBJECT", "EMBED", "FORM", "BASE", "META", "LINK", "VIDEO", "DIALOG", "SVG"].includes(node.tagName.toUpperCase())) problems.push(node.tagName);
+        for (const { name, value } of node.attributes) {
+            if (/^on|^style$/.test(name) || (["href", "src", "action"].includes(name) && !/^(?:https?:|mailto:|data:image)/.test(value))) problems.push(`${node.tagName} ${name}=${value}`);
+        }
+        if (getComputedStyle(node).position === "fixed") problems.push(`${node.tagName} covers`);
+    }
+    if (view.node.querySelector(".katex-error, merror")) problems.push("an error node");
+    if (document.documentElement.scrollWidth > innerWidth) problems.push("wider than the page");
+    if (view.node.offsetHeight > 400_000) problems.push(`${view.node.offsetHeight} high`);
+    view.node.remove();
+    const growing = answerView();
+    host.prepend(growing.node);
+    for (const part of [0.3, 0.7, 1]) {
+        growing.show(text.slice(0, Math.floor(text.length * part)), false);
+        await frame();
+    }
+    growing.node.remove();
+    return [Math.max(drawn, all), problems];
+}"""
+
+
+def check_table(desk):
+    """Each text of the table is inert, and drawn in less than 200 ms; of five tries the fastest counts."""
+    ready(desk)
+    desk.world.chats.script["warm"] = "$x$ and *y*"
+    page = desk.open()
+    ask(page, "warm")
+    done(page)
+    expect(page.locator(".prose math")).to_have_count(1)
+    slow, bad, worst = [], [], 0
+    rows = hostile_table.rows()
+    for kind, text in rows:
+        times = []
+        for _ in range(5):
+            took, problems = page.evaluate(DRAW, text)
+            times.append(took)
+            if took < 200:
+                break
+        worst = max(worst, min(times))
+        if min(times) >= 200:
+            slow.append((kind, text[:60], len(text), [round(took) for took in times]))
+        if problems:
+            bad.append((kind, text[:60], problems[:3]))
+    unhurt(page)
+    assert not slow, slow
+    assert not bad, bad
+    return f"{len(rows)} texts, slowest {worst:.0f} ms"

@@ -8,6 +8,9 @@ const { blocksOf, render } = await import("./markdown.js").catch(() => ({}));
 /// An open block longer than this is displayed as plain text until it ends: a hostile line of a megabyte costs nothing.
 const longBlock = 40_000;
 
+/// The most blocks that are drawn before one frame.
+const mostBlocks = 100;
+
 /// The text as the lexer reads it, so that the lengths of its blocks add up: line ends, tabs at the beginning of a line.
 const normal = (text) => visible(text).replace(/\r\n?/g, "\n").replace(/^( *)(\t+)/gm, (_, blanks, tabs) => blanks + "    ".repeat(tabs.length));
 
@@ -30,13 +33,18 @@ export function answerView() {
         }
         const rest = content.slice(closed.length);
         if (!blocksOf || (rest.length > longBlock && rest.lastIndexOf("\n\n") < 0)) return drawPlain(rest);
-        const blocks = blocksOf(rest);
-        const last = isFinal ? blocks.length : Math.max(0, blocks.findLastIndex((block) => block.type !== "space"));
+        const blocks = blocksOf(rest, !isFinal);
+        const finishedCount = isFinal ? blocks.length : Math.max(0, blocks.findLastIndex((block) => block.type !== "space"));
+        const last = Math.min(finishedCount, mostBlocks);
         if (last > 0) {
-            replaceOpen(renderAll(blocks.slice(0, last)));
+            const end = content.length - lengthOf(blocks.slice(last));
+            const finished = content.slice(closed.length, end);
+            // In a finished block a formula without its end is text.
+            replaceOpen(renderAll(!isFinal && /\$\$|\\[([]/.test(finished) ? blocksOf(finished) : blocks.slice(0, last)));
             open = [];
-            closed = content.slice(0, content.length - lengthOf(blocks.slice(last)));
+            closed = content.slice(0, end);
         }
+        if (last < finishedCount) return drawSoon();
         const tail = blocks.slice(last);
         if (!appendToCode(tail)) replaceOpen(tail.length > 0 ? render(tail, { isFinal }) : new DocumentFragment());
         return undefined;

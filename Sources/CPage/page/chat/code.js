@@ -1,26 +1,7 @@
 // Colours code: the library is loaded when the first finished block with a named language is on the screen.
 // A language is never guessed.
+import { library } from "../kit/library.js";
 import { sanitise } from "./sanitise.js";
-
-const addresses = globalThis.trustedTypes?.createPolicy("hearth", {
-    createScriptURL: (address) => {
-        if (address === "/page/lib/highlight.js") return address;
-        throw new TypeError("not a script of this page");
-    },
-});
-
-let loading = null;
-
-function load() {
-    loading ??= new Promise((resolve, reject) => {
-        const script = document.createElement("script");
-        script.src = addresses ? addresses.createScriptURL("/page/lib/highlight.js") : "/page/lib/highlight.js";
-        script.onload = () => resolve(globalThis.hljs);
-        script.onerror = () => { loading = null; reject(new Error("highlight.js")); };
-        document.head.append(script);
-    });
-    return loading;
-}
 
 const languages = new WeakMap();
 const watcher = new IntersectionObserver((entries) => {
@@ -40,8 +21,8 @@ export function colourWhenSeen(code, language) {
 }
 
 async function colour(code, language) {
-    const library = await load();
-    if (!library.getLanguage(language)) return;
-    const { value } = library.highlight(language, code.textContent, true);
+    const highlighter = await library("highlight.js");
+    if (!highlighter.getLanguage(language)) return;
+    const { value } = highlighter.highlight(language, code.textContent, true);
     code.replaceChildren(sanitise(value, { tags: ["span"], attributes: ["class"] }));
 }

@@ -1,6 +1,6 @@
 // Markdown of models to safe elements: `marked` makes HTML from the words, DOMPurify builds the elements and removes
 // what is not on the list, and the result is completed here. Nothing in it can load, run or cover anything.
-import { Lexer, Parser, Renderer } from "/page/lib/marked.js";
+import { Parser, Renderer } from "/page/lib/marked.js";
 import { copyText } from "../kit/clipboard.js";
 import { h } from "../kit/dom.js";
 import { icon } from "../kit/icons.js";
@@ -8,6 +8,9 @@ import { isLocalImage, namesAddress, outside, shownAddress, visible } from "../k
 import { t } from "../kit/texts.js";
 import { showError } from "../kit/toast.js";
 import { colourWhenSeen } from "./code.js";
+import { formulas } from "./formula.js";
+import { BoundedLexer } from "./lexer.js";
+import { formulaView } from "./math.js";
 import { sanitise } from "./sanitise.js";
 
 const escaped = (text) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
@@ -32,7 +35,14 @@ const renderer = new class extends Renderer {
         return outside(address) ? `<a href="${escaped(address)}">${text}</a>` : `${text} <code>${escaped(address)}</code>`;
     }
 }();
-const options = { gfm: true, breaks: true, mangle: false, headerIds: false, renderer };
+const formulaCode = ({ source, isUnfinished }) => `<code class="${isUnfinished ? "formula-open" : "formula"}">${escaped(source)}</code>`;
+const options = {
+    gfm: true, breaks: true, mangle: false, headerIds: false, renderer,
+    extensions: {
+        ...formulas,
+        renderers: { formula: (token) => (token.isAlone ? `<p>${formulaCode(token)}${escaped(token.end)}</p>\n` : formulaCode(token)) },
+    },
+};
 
 const rules = {
     tags: [
@@ -43,8 +53,8 @@ const rules = {
     addresses: /^(?:https?:|mailto:)/i,
 };
 
-/// The blocks of a text.
-export const blocksOf = (text) => new Lexer(options).lex(text);
+/// The blocks of a text. If it `isOpen`, more text may follow: a formula without its end is kept as it is.
+export const blocksOf = (text, isOpen = false) => new BoundedLexer({ ...options, isOpen }).lex(text);
 
 /// Builds the elements of blocks.
 export function render(blocks, { isFinal }) {
@@ -54,6 +64,13 @@ export function render(blocks, { isFinal }) {
         if (!isLocalImage(image.getAttribute("src") ?? "")) image.replaceWith(image.alt);
     }
     for (const code of fragment.querySelectorAll("pre > code")) completeCode(code, isFinal);
+    for (const code of fragment.querySelectorAll("code.formula")) code.replaceWith(formulaView(code.textContent));
+    for (const code of fragment.querySelectorAll("code.formula-open")) code.replaceWith(h("span.formula", code.textContent));
+    // An attribute of presentation would lose against the style of the page.
+    for (const cell of fragment.querySelectorAll("[align]")) {
+        cell.classList.add(`align-${cell.align}`);
+        cell.removeAttribute("align");
+    }
     for (const table of fragment.querySelectorAll("table")) {
         const box = h("div.table", { tabindex: 0, role: "region", "aria-label": t("chat.table") });
         table.replaceWith(box);

@@ -9,6 +9,7 @@ Object.defineProperty(globalThis, "shadowNode", { value: Object.freeze({ __depth
 export function sanitise(html, { tags, attributes, addresses }) {
     return DOMPurify.sanitize(html, {
         ALLOWED_TAGS: tags, ALLOWED_ATTR: attributes, ...(addresses && { ALLOWED_URI_REGEXP: addresses }),
-        ALLOW_DATA_ATTR: false, ALLOW_ARIA_ATTR: false, RETURN_DOM_FRAGMENT: true,
+        // Their values are not addresses.
+        ADD_URI_SAFE_ATTR: ["align", "start"], ALLOW_DATA_ATTR: false, ALLOW_ARIA_ATTR: false, RETURN_DOM_FRAGMENT: true,
     });
 }

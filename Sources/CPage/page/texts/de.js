@@ -75,7 +75,7 @@ export default {
     "chat.edit": "Frage ändern", "chat.edit.hint": "Die neue Frage wird ein Zweig; die alte bleibt.", "chat.edit.send": "Senden", "chat.answer": "Antworten", "chat.regenerate": "Neu antworten",
     "chat.branches": "Alternativen", "chat.branch": "{index}/{count}", "chat.branch.previous": "Vorige Alternative", "chat.branch.next": "Nächste Alternative",
     "chat.thinking": "Denkt…", "chat.thoughts": "Gedanken", "chat.answer-now": "Jetzt antworten", "chat.answering": "Antwortet", "chat.jump": "Zur neuesten Nachricht",
-    "chat.picture": "Bild {number}", "chat.image": "Bild: {name}", "chat.code": "Code.", "chat.code.plain": "Text", "chat.table": "Tabelle", "chat.sources": "Quellen",
+    "chat.picture": "Bild {number}", "chat.image": "Bild: {name}", "chat.code": "Code.", "chat.code.plain": "Text", "chat.table": "Tabelle", "chat.formula": "Formel", "chat.sources": "Quellen",
     "chat.unfinished": "Diese Antwort ist nicht fertig.", "chat.cut": "Die Verbindung zur Cloud ist abgebrochen.", "chat.continue-locally": "Auf diesem Gerät fortsetzen",
     "phase.chat.waiting": "Wartet", "phase.chat.load": "Modell wird geladen", "phase.chat.connect": "Verbinden", "phase.chat.prefill": "Liest {done} von {total} Tokens", "phase.chat.decode": "Schreibt",
     "facts.rate": "{rate} Tokens/s", "facts.first": "erstes Token nach {seconds} s", "facts.tokens.one": "{n} Token", "facts.tokens.other": "{n} Tokens",

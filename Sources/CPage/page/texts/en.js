@@ -75,7 +75,7 @@ export default {
     "chat.edit": "Edit question", "chat.edit.hint": "The new question becomes a branch; the old one stays.", "chat.edit.send": "Send", "chat.answer": "Answer", "chat.regenerate": "Answer again",
     "chat.branches": "Alternatives", "chat.branch": "{index}/{count}", "chat.branch.previous": "Previous alternative", "chat.branch.next": "Next alternative",
     "chat.thinking": "Thinking…", "chat.thoughts": "Thoughts", "chat.answer-now": "Answer now", "chat.answering": "Answering", "chat.jump": "To the newest message",
-    "chat.picture": "Picture {number}", "chat.image": "Image: {name}", "chat.code": "Code.", "chat.code.plain": "Text", "chat.table": "Table", "chat.sources": "Sources",
+    "chat.picture": "Picture {number}", "chat.image": "Image: {name}", "chat.code": "Code.", "chat.code.plain": "Text", "chat.table": "Table", "chat.formula": "Formula", "chat.sources": "Sources",
     "chat.unfinished": "This answer is not finished.", "chat.cut": "The connection to the cloud was cut.", "chat.continue-locally": "Continue on this device",
     "phase.chat.waiting": "Waiting", "phase.chat.load": "Loading the model", "phase.chat.connect": "Connecting", "phase.chat.prefill": "Reading {done} of {total} tokens", "phase.chat.decode": "Writing",
     "facts.rate": "{rate} tokens/s", "facts.first": "first token after {seconds} s", "facts.tokens.one": "{n} token", "facts.tokens.other": "{n} tokens",
