@@ -31,9 +31,11 @@ def names():
 def table():
     lines = ["// Written by scripts/page/table.py: the files of Sources/CPage/page."]
     entries = []
-    for number, name in enumerate(names()):
-        lines += [f"static const unsigned char page_{number}[] = {{", f'#embed "page/{name}"', "};"]
-        entries.append(f'    HEARTH_PAGE_ENTRY("{name}", page_{number})')
+    for name in names():
+        # Named by its file, so that a new file changes no other line.
+        array = "page_" + re.sub(r"\W", "_", name)
+        lines += [f"static const unsigned char {array}[] = {{", f'#embed "page/{name}"', "};"]
+        entries.append(f'    HEARTH_PAGE_ENTRY("{name}", {array})')
     lines += ["", "#define HEARTH_PAGE_FILES \\"]
     lines.append(" \\\n".join(entries))
     return "\n".join(lines) + "\n"
