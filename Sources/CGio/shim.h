@@ -34,3 +34,5 @@ static inline gboolean hearth_gio_is_available(gpointer monitor) {
 static inline gboolean hearth_gio_is_metered(gpointer monitor) {
     return g_network_monitor_get_network_metered(G_NETWORK_MONITOR(monitor));
 }
+
+#include "notifications.h"

@@ -66,6 +66,10 @@ class Records:
 
     def call(self, method, rest, body, values):
         store, query = rest[0], values.get("q", "").lower()
+        if store == "import":
+            return self.import_file(body)
+        if rest[-1] == "export":
+            return 200, b"BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n"
         if method == "GET":
             return 200, getattr(self, f"list_{store}")(query, values)
         records = getattr(self, "events" if store == "calendar" else store)
@@ -95,8 +99,23 @@ class Records:
             target.update(body)
         return 200, {"id": rest[1], "action": self.changed(store, f"Changed: {target.get('title') or target.get('name')}", lambda: target.update(before))}
 
+    def import_file(self, body):
+        from world import Refusal
+        if not body.startswith(b"BEGIN:VC"):
+            raise Refusal(422, "unusable-record", "the file is neither iCalendar nor vCard")
+        titles = [line[8:].strip() for line in body.decode().splitlines() if line.startswith("SUMMARY:")]
+        known = {record["event"]["title"] for record in self.events}
+        new = [self.event(title, at(3), at(3, 10)) for title in titles if title not in known]
+        self.events += new
+        count = {"added": len(new), "replaced": 0, "known": len(titles) - len(new)}
+        if new:
+            def undo():
+                self.events = [event for event in self.events if event not in new]
+            count["action"] = self.changed("calendar", "Import events", undo)
+        return 200, {"events": count}
+
     def list_calendar(self, query, values):
-        return {"occurrences": self.events, "unreadable": 0}
+        return {"occurrences": [event for event in self.events if query in event["event"]["title"].lower()], "unreadable": 0}
 
     def list_reminders(self, query, values):
         return {"reminders": [reminder for reminder in self.reminders if query in reminder["title"].lower() and (values.get("completed") == "true" or not reminder.get("completed"))], "unreadable": 0}

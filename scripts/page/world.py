@@ -7,6 +7,7 @@ import uuid
 import chats
 import models
 import records
+import rings
 
 
 class Refusal(Exception):
@@ -30,6 +31,7 @@ class World:
         self.models = models.Models(self)
         self.chats = chats.Chats(self)
         self.records = records.Records(self)
+        self.rings = rings.Rings(self)
         self.force_local = False
         self.metered = False
         # The seconds between a change and its reply; its event goes out before.
@@ -112,6 +114,9 @@ class World:
 
     def on_transfers(self, method, rest, body, values):
         return 200, {"transfers": [], "event": self.event} if method == "GET" else {}
+
+    def on_rings(self, *call):
+        return self.rings.call(*call)
 
     def on_chats(self, *call):
         return self.chats.call(*call)

@@ -4,6 +4,8 @@ import { icon } from "./kit/icons.js";
 import { signedOut } from "./kit/api.js";
 import { connect, connection } from "./kit/live.js";
 import { banner, announce } from "./kit/toast.js";
+import { listen } from "./kit/shortcuts.js";
+import { loadRefusals } from "./kit/refusals.js";
 import { loadTexts, t } from "./kit/texts.js";
 import { applyTheme } from "./kit/theme.js";
 import { readHome } from "./data/home.js";
@@ -57,6 +59,7 @@ function rail() {
         downloadPill(),
         chatList(),
     );
+    document.getElementById("news").setAttribute("aria-label", t("news"));
     document.querySelector(".skip").textContent = t("nav.skip");
     document.querySelector(".skip").addEventListener("click", (event) => {
         event.preventDefault();
@@ -81,11 +84,15 @@ async function start() {
     await loadTexts();
     rail();
     watchConnection();
+    listen();
     addEventListener("hashchange", show);
     const opened = show();
     try {
         const [home] = await Promise.all([readHome(), readLibrary(), readChats()]);
         connect(home.event);
+        loadRefusals().catch(() => {});
+        // Rings come after the first paint.
+        import("./rings/view.js").then(({ showRings }) => showRings());
     } catch (error) {
         if (error.isConnection) connect();
         // Nothing can be lost on a page that has just begun: it asks for a code.

@@ -12,8 +12,13 @@ package enum ReminderTimer {
             : "Nothing rings on this computer. Devices that sync the reminders ring."
     }
 
+    /// The same while Hearth's server runs, which rings itself.
+    package static func served(environment: [String: String]) -> String {
+        isEnabled(environment: environment) ? text(environment: environment) : "It rings here while Hearth runs."
+    }
+
     /// Whether the unit starts with the user's session.
-    private static func isEnabled(environment: [String: String]) -> Bool {
+    package static func isEnabled(environment: [String: String]) -> Bool {
         let home = environment["HOME"].map { $0 + "/.config" }
         guard let folder = environment["XDG_CONFIG_HOME"].flatMap({ $0.isEmpty ? nil : $0 }) ?? home else {
             return false

@@ -15,6 +15,8 @@ package struct CalendarItem: Sendable {
     package var exceptions: [CalendarTime] = []
     package var recurrenceID: CalendarTime?
     package var alarmMinutes: Int?
+    /// The alarms that ring.
+    package var alarms: [ItemAlarm] = []
     package var isInvitation = false
     /// The mark of texts that others wrote.
     package var source: String?
@@ -51,6 +53,7 @@ package struct CalendarItem: Sendable {
         for alarm in component.components where alarm.name == "VALARM" && alarmMinutes == nil {
             alarmMinutes = CalendarAlarm.minutes(of: alarm)
         }
+        alarms = ItemAlarm.alarms(of: component)
     }
 
     /// Whether the reminder is completed or cancelled.

@@ -14,7 +14,7 @@ package actor VdirCalendarStore: CalendarStore, VdirStore {
     }
 
     package var folder: VdirFolder<CalendarRecord>
-    private let clock: CalendarClock
+    let clock: CalendarClock
     private let time: TimeSource
 
     /// A store of the folder `calendar` in `home`; nothing is written before the first change.

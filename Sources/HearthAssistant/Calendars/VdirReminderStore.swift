@@ -13,7 +13,7 @@ package actor VdirReminderStore: VdirStore {
     }
 
     package var folder: VdirFolder<CalendarRecord>
-    private let clock: CalendarClock
+    let clock: CalendarClock
     private let time: TimeSource
 
     /// A store of the folder `reminders` in `home`; nothing is written before the first change.
@@ -56,7 +56,7 @@ package actor VdirReminderStore: VdirStore {
         return found.sorted { $0.order < $1.order }.prefix(max(0, limit)).map(\.reminder)
     }
 
-    private func reminder(_ record: CalendarRecord, _ item: CalendarItem, _ collection: String) -> Reminder {
+    func reminder(_ record: CalendarRecord, _ item: CalendarItem, _ collection: String) -> Reminder {
         var due = (item.end ?? (item.duration == nil ? item.start : nil)).map { clock.eventTime($0, record.zones) }
         if due == nil, item.start != nil {
             // A start with a DURATION.

@@ -109,5 +109,21 @@ package enum AssistantDatabase {
             """),
         // The source of texts that others wrote.
         Migration(2, "ALTER TABLE note ADD COLUMN source TEXT; ALTER TABLE habit ADD COLUMN source TEXT;"),
+        // What has rung. Times are seconds since 1970.
+        Migration(
+            3,
+            """
+            CREATE TABLE ring(
+                id TEXT PRIMARY KEY,  -- of the alarm: its record, its start or due time, and its moment
+                moment INTEGER NOT NULL,
+                late INTEGER NOT NULL,
+                state TEXT NOT NULL,  -- open, snoozed, ended
+                again INTEGER  -- the end of a snooze
+            ) STRICT, WITHOUT ROWID;
+            CREATE TABLE ring_look(
+                one INTEGER PRIMARY KEY CHECK (one = 1),
+                looked INTEGER NOT NULL  -- the time before which all alarms have rung
+            ) STRICT;
+            """),
     ]
 }

@@ -14,6 +14,8 @@ extension ErrorCode<AssistantStores> {
     public static var ambiguousRecord: Self { "ambiguous-record" }
     /// A record in a file cannot be read.
     public static var unusableRecord: Self { "unusable-record" }
+    /// A file has more records than one import takes.
+    public static var tooManyRecords: Self { "too-many-records" }
     /// A recurrence rule that Hearth does not create.
     public static var unusableRecurrence: Self { "unusable-recurrence" }
     /// The values of an action are missing or wrong.

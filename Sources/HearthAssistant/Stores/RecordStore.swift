@@ -65,6 +65,10 @@ package protocol ByteStore<Record>: RecordStore {
     /// - Throws: ``AssistantError`` with `changed-elsewhere` if another program has changed the record; `FileError`.
     func apply(_ change: RecordChange) async throws
 
+    /// Applies changes of different records in their order, until one fails.
+    /// - Returns: the number of changes that are applied, and the error of the next one.
+    func apply(all changes: [RecordChange]) async -> (count: Int, error: (any Error)?)
+
     /// Compares the record with the change.
     func state(of change: RecordChange) async throws -> RecordState
 
@@ -78,6 +82,17 @@ package protocol ByteStore<Record>: RecordStore {
 
 extension ByteStore {
     package func write(_ record: Record?, id: String) async throws { try await apply(change(of: id, to: record)) }
+
+    package func apply(all changes: [RecordChange]) async -> (count: Int, error: (any Error)?) {
+        for (index, change) in changes.enumerated() {
+            do {
+                try await apply(change)
+            } catch {
+                return (index, error)
+            }
+        }
+        return (changes.count, nil)
+    }
 
     package func unreadableFiles() async throws -> [String] { [] }
 

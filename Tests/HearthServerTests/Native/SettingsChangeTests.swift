@@ -102,7 +102,7 @@ import Testing
             let id = try await chat(fixture)
             _ = try await fixture.call("POST", "/chats/\(id)/messages", #"{"text": "Remind me"}"#)
             let asked = try await fixture.event("card") { $0["card"]?["isWaiting"] == .boolean(true) }
-            #expect("\(asked)".contains("Nothing rings on this computer"))
+            #expect("\(asked)".contains("It rings here while Hearth runs"))
         }
     }
 }

@@ -7,6 +7,7 @@ import { outside, shownAddress } from "../kit/safe.js";
 import { t, tOr } from "../kit/texts.js";
 import { answerView } from "./answer.js";
 import { cardView } from "./card.js";
+import { speechButton } from "./speech.js";
 
 /// The view of a message: `{ node, update(message, what) }`. `actions` are the functions of the screen.
 export function messageView(message, actions) {
@@ -103,6 +104,7 @@ function replyView(message, actions) {
         fill(bar, isAnswering ? null : [
             branches(current, actions),
             toolButton("copy", t("copy"), () => actions.copy(current.content)),
+            current.content && speechButton(() => current.content),
             !isUnfinished && toolButton("again", t("chat.regenerate"), () => actions.regenerate(current)),
             factsLine(current.facts),
         ]);

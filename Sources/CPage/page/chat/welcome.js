@@ -1,6 +1,7 @@
 // The way from nothing to the first answer, on the page of a new conversation: choose, download, load, ask.
 import { h, fill, lifetime, set } from "../kit/dom.js";
 import { icon } from "../kit/icons.js";
+import { sentenceOf } from "../kit/refusals.js";
 import { t } from "../kit/texts.js";
 import { bytes } from "../kit/format.js";
 import { canAnswer, home, homeChanged } from "../data/home.js";
@@ -47,7 +48,7 @@ export function welcome(suggest) {
         h("button.primary.big", {
             type: "button", onclick: () => (row.isUsable ? select(row) : download(row)),
         }, row.isUsable ? t("welcome.use") : row.keptBytes ? t("welcome.continue", { bytes: bytes(row.keptBytes) }) : t("download.model")))
-        : h("p.note", library?.offerProblem ? library.offerProblem.message : t("welcome.none"));
+        : h("p.note", library?.offerProblem ? sentenceOf(library.offerProblem) : t("welcome.none"));
     const others = (first) => {
         const rest = [...rows.values()].filter((row) => row.id !== first?.id && row.role === "text" && row.state !== "incompatible").slice(0, 3);
         const list = h("ul.models", { role: "list" }, rest.map((row) => modelCard(row).node));

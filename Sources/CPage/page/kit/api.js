@@ -1,5 +1,6 @@
 // Calls of the native API. Every refusal becomes an `ApiError` with a stable code, a sentence and a remedy.
 import { signal } from "./dom.js";
+import { sentenceOf } from "./refusals.js";
 import { t } from "./texts.js";
 
 const base = "/hearth/v1";
@@ -14,13 +15,9 @@ export class ApiError extends Error {
     }
 
     /// The sentence with what to do next.
-    get sentence() {
-        if (!this.remedy || this.message.includes(this.remedy)) return this.message;
-        const end = /[.!?…]$/.test(this.message) ? "" : ".";
-        return `${this.message}${end} ${this.remedy}`;
-    }
+    get sentence() { return sentenceOf(this); }
 
-    get isConnection() { return this.code === "unreachable"; }
+    get isConnection() { return this.code === "no-connection"; }
 }
 
 /// Sends a request with the secret that this origin keeps since the sign-in; without it the cookie is worth nothing.
@@ -51,7 +48,7 @@ async function call(method, path, body, signal) {
     try {
         response = await request(path, options);
     } catch {
-        throw new ApiError(0, { code: "unreachable", message: t("error.unreachable"), remedy: t("error.unreachable.remedy") });
+        throw new ApiError(0, { code: "no-connection", message: t("error.unreachable"), remedy: t("error.unreachable.remedy") });
     }
     if (!response.ok) throw await refusal(response);
     return response.json().catch(() => ({}));

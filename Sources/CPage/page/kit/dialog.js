@@ -1,9 +1,13 @@
 // Dialogs: a question with named answers, a sheet with any content, and a form made from a list of fields.
 import { h, fill } from "./dom.js";
 import { icon } from "./icons.js";
+import { moveToasts } from "./toast.js";
 import { t } from "./texts.js";
 
 let count = 0;
+
+// Another screen has other dialogs: Back closes those of the screen that is left.
+addEventListener("hashchange", () => { for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close(); });
 
 /// Opens a dialog and returns it. Escape, the close button and `dialog.close()` end it; the focus goes back.
 export function openDialog({ title, body, buttons = [], kind = "", onclose }) {
@@ -16,6 +20,7 @@ export function openDialog({ title, body, buttons = [], kind = "", onclose }) {
         buttons.length > 0 && h("footer", buttons));
     dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
     dialog.addEventListener("close", () => {
+        moveToasts(dialog);
         dialog.remove();
         onclose?.();
     });
@@ -102,10 +107,12 @@ export function formDialog({ title, fields, save, saveText = t("save"), extra = 
 }
 
 /// A button that opens a small list of commands: `[{ label, icon, run, isDangerous }]`.
-export function menuButton(label, entries, symbol = "more") {
+/// `word` is shown beside the symbol.
+export function menuButton(label, entries, symbol = "more", word = null) {
     const id = `menu-${++count}`;
     const list = h("div.menu", { id, popover: "auto", role: "menu", "aria-label": label });
-    const button = h("button.icon-button", { type: "button", "aria-label": label, title: label, "aria-haspopup": "menu" }, icon(symbol));
+    const button = word ? h("button.small", { type: "button", "aria-haspopup": "menu" }, icon(symbol), word)
+        : h("button.icon-button", { type: "button", "aria-label": label, title: label, "aria-haspopup": "menu" }, icon(symbol));
     button.addEventListener("click", () => {
         fill(list, (typeof entries === "function" ? entries() : entries).filter(Boolean).map((entry) =>
             h("button", {

@@ -21,7 +21,9 @@ export function set(element, props) {
         if (value === undefined) continue;
         if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
         else if (["value", "checked", "indeterminate", "srcObject"].includes(name)) {
-            if (element[name] !== value) element[name] = value;
+            // An option without the attribute has its words as its value.
+            if (element.tagName === "OPTION" && name === "value") element.setAttribute(name, value);
+            else if (element[name] !== value) element[name] = value;
         } else if (name === "class") element.classList.add(...String(value).split(" ").filter(Boolean));
         else if (value === null || value === false) element.removeAttribute(name);
         else {

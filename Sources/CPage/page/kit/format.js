@@ -39,6 +39,13 @@ export function day(date) {
     });
 }
 
+/// The same with the date: `Today, Tue 24 Nov`.
+export function dayWithDate(date) {
+    const days = Math.round((midnight(date) - midnight(new Date())) / 86_400_000);
+    const name = day(date);
+    return Math.abs(days) <= 1 ? `${name}, ${date.toLocaleDateString(language, { weekday: "short", day: "numeric", month: "short" })}` : name;
+}
+
 export const time = (date) => date.toLocaleTimeString(language, { hour: "2-digit", minute: "2-digit" });
 
 export const dayAndTime = (date) => `${day(date)}, ${time(date)}`;

@@ -19,6 +19,15 @@ export function announce(sentence) {
     text(polite, sentence);
 }
 
+const openDialogs = () => [...document.querySelectorAll("dialog:modal")];
+const place = () => document.getElementById("news");
+
+/// Takes the news out of a dialog that closes.
+export function moveToasts(dialog) {
+    const list = document.getElementById("toasts");
+    if (dialog.contains(list)) place().prepend(list);
+}
+
 /// Shows news for some seconds, with one action such as Undo. News with an action stay longer.
 export function toast(sentence, { action, run, isError = false } = {}) {
     regions();
@@ -28,11 +37,10 @@ export function toast(sentence, { action, run, isError = false } = {}) {
         h("p", { dir: "auto" }, sentence),
         action && h("button.quiet", { onclick: () => { close(); run(); } }, action),
         h("button.icon-button", { onclick: close, "aria-label": t("close") }, icon("close")));
+    // News stand in the page and cover nothing; only an open dialog can be clicked, so that they stand in it.
     const list = document.getElementById("toasts");
+    (openDialogs().at(-1)?.querySelector(".dialog-body") ?? place()).prepend(list);
     list.append(box);
-    // Shown anew, so that it lies above a dialog that was opened since.
-    if (list.matches(":popover-open")) list.hidePopover();
-    list.showPopover();
     while (list.children.length > 3) list.firstElementChild.remove();
     setTimeout(close, action || isError ? 12_000 : 5_000);
 }

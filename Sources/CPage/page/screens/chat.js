@@ -6,6 +6,7 @@ import { download } from "../kit/files.js";
 import { icon } from "../kit/icons.js";
 import { ask, formDialog } from "../kit/dialog.js";
 import { announce, perform, reader, showError, toast } from "../kit/toast.js";
+import { sentenceOf } from "../kit/refusals.js";
 import { t } from "../kit/texts.js";
 import { Thread } from "../data/thread.js";
 import { canAnswer, home, homeChanged } from "../data/home.js";
@@ -46,7 +47,7 @@ export function show(main, [id]) {
     const thread = id ? new Thread(id) : null;
     if (thread) life.add(() => thread.end());
     const log = h("ol.log", { role: "list", "aria-label": t("chat.log") });
-    const scroller = h("div.scroller", { tabindex: -1 }, log);
+    const scroller = h("div.scroller", { tabindex: -1 }, h("h2.sr", t("chat.log")), log);
     let isAtEnd = Boolean(thread);
     const stick = (isAsked) => {
         if (isAsked) isAtEnd = true;
@@ -137,7 +138,7 @@ function followThread(life, { thread, log, stick, field, head }) {
 
 function showFailure(log, failure, thread) {
     log.querySelector(".failure")?.remove();
-    log.append(h("li.failure", { role: "alert" }, icon("failed"), h("span.grow", { dir: "auto" }, failure.message),
+    log.append(h("li.failure", { role: "alert" }, icon("failed"), h("span.grow", { dir: "auto" }, sentenceOf(failure)),
         failure.needsModel
             ? h("a.button.small.primary", { href: "#/models" }, t("download.model"))
             : h("button.small", { type: "button", onclick: (event) => { event.currentTarget.closest("li").remove(); regenerate(thread); } }, t("retry"))));

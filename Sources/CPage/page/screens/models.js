@@ -3,6 +3,7 @@ import { h, fill, keyed, lifetime, set, debounced } from "../kit/dom.js";
 import { post } from "../kit/api.js";
 import { icon } from "../kit/icons.js";
 import { menuButton } from "../kit/dialog.js";
+import { sentenceOf } from "../kit/refusals.js";
 import { t } from "../kit/texts.js";
 import { bytes } from "../kit/format.js";
 import { perform } from "../kit/toast.js";
@@ -75,8 +76,8 @@ export function modelList() {
         drawNotes();
     };
     const drawNotes = () => fill(notes,
-        library.homeProblem && h("p.note.error", icon("warning"), library.homeProblem.message ?? library.homeProblem),
-        library.offerProblem && h("p.note.warning", icon("warning"), t("models.offer-problem"), " ", library.offerProblem.message),
+        library.homeProblem && h("p.note.error", icon("warning"), library.homeProblem.code ? sentenceOf(library.homeProblem) : library.homeProblem),
+        library.offerProblem && h("p.note.warning", icon("warning"), t("models.offer-problem"), " ", sentenceOf(library.offerProblem)),
         (library.notices ?? []).map((notice) => h("p.note", notice)));
 
     const drawSoon = debounced(draw, 60);

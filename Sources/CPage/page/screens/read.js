@@ -8,7 +8,7 @@ import { library, libraryChanged, readLibrary, rowChanged, usableClassifiers } f
 import { pages } from "../read/pages.js";
 import { exports } from "../read/export.js";
 
-const types = ["image/png", "image/jpeg", "image/bmp", "image/tiff"];
+const types = ["image/png", "image/jpeg", "image/bmp", "image/tiff", "application/pdf"];
 const directions = ["auto", "columns", "rows"];
 /// The most bytes that the server takes.
 const limit = 32 << 20;
@@ -58,8 +58,8 @@ export function show(main) {
             const words = new URLSearchParams({ decode: "true", direction: direction.value, model: model.value });
             const reply = await upload(`/classify?${words}`, blob, mine.signal);
             if (mine.signal.aborted) return;
-            // Browsers show no TIFF files; their boxes then lie on white.
-            preview = blob.type === "image/tiff" ? null : URL.createObjectURL(blob);
+            // Pictures of TIFF and PDF files are none of the browser's; their boxes lie on white.
+            preview = ["image/tiff", "application/pdf"].includes(blob.type) ? null : URL.createObjectURL(blob);
             const sum = t("read.found", { n: reply.characters.length, model: reply.model });
             fill(status, h("p", sum));
             announce(sum);

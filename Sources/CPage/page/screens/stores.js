@@ -19,11 +19,12 @@ export function show(main, [name]) {
     const body = h("div.store");
     const add = h("button.primary", { type: "button" }, icon("plus"), t(`stores.${chosen}.add`));
     const words = h("input", { type: "search", placeholder: t("stores.search"), "aria-label": t("stores.search") });
+    const files = h("span.buttons");
     main.append(h("div.page",
         h("header.page-head", h("h1.grow", t("stores.title")), add),
         h("nav.store-tabs", { "aria-label": t("stores.title") }, Object.keys(stores).map((store) =>
             h("a.chip", { href: `#/stores/${store}`, "aria-current": store === chosen ? "page" : null }, icon(store), t(`stores.${store}`)))),
-        h("div.filter-row", words),
+        h("div.filter-row", words, files),
         body));
     main.querySelector(".chip[aria-current]").scrollIntoView({ block: "nearest", inline: "center" });
     let isLeft = false;
@@ -40,6 +41,7 @@ export function show(main, [name]) {
         const readSoon = debounced(read, 200);
         set(words, { hidden: !store.canSearch });
         words.addEventListener("input", readSoon);
+        import("../stores/files.js").then(({ fileButtons }) => { if (!isLeft) files.append(...fileButtons(chosen, () => read()).filter(Boolean)); });
         life.add(on("records", (data) => { if (data.store === chosen) readSoon(); }));
         read();
     });

@@ -2,7 +2,8 @@
 import { h, fill, set } from "../kit/dom.js";
 import { patch } from "../kit/api.js";
 import { announce } from "../kit/toast.js";
-import { t, tOr } from "../kit/texts.js";
+import { language, t, tOr } from "../kit/texts.js";
+import { libraryChanged, rows } from "../data/library.js";
 
 // The changes that are being saved, and how many were begun so far.
 const running = new Set();
@@ -43,7 +44,7 @@ function settingRow(setting) {
             setTimeout(() => fill(saved), 1500);
             return true;
         } catch (error) {
-            fill(problem, error.sentence);
+            fill(problem, problemText(setting, error));
             set(control, { "aria-invalid": "true" });
         } finally {
             running.delete(change);
@@ -64,9 +65,28 @@ function settingRow(setting) {
     const hint = [tOr(`setting.${setting.key}.hint`, ""), setting.reopensModels ? t("settings.reopens") : ""].filter(Boolean).join(" ");
     const row = h("div.setting", { class: setting.type === "boolean" ? "switch-row" : "" },
         h("div.setting-words", h("label", { for: id, id: `${id}-name` }, labelOf(setting.key)), hint && h("p.hint", { id: `${id}-hint` }, hint)),
-        h("div.setting-control", control, setting.unit && h("span.muted", setting.unit), reset, saved), problem);
+        h("div.setting-control", control, setting.unit && h("span.muted", tOr(`unit.${setting.unit}`, setting.unit)), reset, saved), problem);
     return row;
 }
+
+/// The refusal of a value. The page's own sentence tells the kind of value where it has one.
+function problemText({ type, range, choices, key }, error) {
+    if (error.code !== "invalid-configuration") return error.sentence;
+    const values = { minimum: range?.minimum, maximum: range?.maximum, choices: (choices ?? []).join(", ") };
+    return tOr(`invalid.${key}`, "") || (tOr(`invalid.${type}`, "") && t(`invalid.${type}`, values)) || error.sentence;
+}
+
+/// The models on this device that a setting can name, and the one that it names.
+function modelChoices(key, value) {
+    const role = key === "visionModel" ? "vision" : null;
+    const found = [...rows.values()].filter((row) => row.isUsable && row.role !== "classifier" && (!role || row.role === role || row.badges?.includes("vision")))
+        .map((row) => [row.id, row.name]);
+    if (value && !found.some(([id]) => id === value)) found.push([value, value]);
+    return found;
+}
+
+/// A number as people write it in the language of the page.
+const shownNumber = (text) => (text !== null && text !== undefined && /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text).toLocaleString(language, { useGrouping: false, maximumFractionDigits: 6 }) : text);
 
 /// The name of a setting: of the texts, or its key in words.
 function labelOf(key) {
@@ -75,10 +95,19 @@ function labelOf(key) {
 }
 
 // Values are texts; an absent one is not set, and the default counts then.
-function controlOf({ type, value, choices, range, default: standard }, id) {
+function controlOf({ key, type, value, choices, range, default: standard }, id) {
     const common = { id, "aria-describedby": `${id}-hint` };
     if (type === "boolean") return h("input", { ...common, type: "checkbox", role: "switch", checked: (value ?? standard) === "true" });
-    const name = (choice) => tOr(`choice.${choice}`, choice);
+    const name = (choice) => tOr(`choice.${key}.${choice}`, tOr(`choice.${choice}`, choice));
+    if (key === "defaultModel" || key === "visionModel") {
+        const list = h("select", common);
+        const draw = (chosen) => fill(list, h("option", { value: "", selected: !chosen }, t("settings.unset")),
+            modelChoices(key, chosen).map(([id, label]) => h("option", { value: id, selected: id === chosen }, label)));
+        draw(value);
+        // The list of models may come after the settings.
+        const end = libraryChanged.on(() => { if (list.isConnected) draw(list.value || null); else end(); });
+        return list;
+    }
     if (type === "choice") {
         return h("select", common,
             h("option", { value: "", selected: !value }, standard ? t("settings.default", { value: name(standard) }) : t("settings.unset")),
@@ -91,7 +120,7 @@ function controlOf({ type, value, choices, range, default: standard }, id) {
     const isNumber = type === "integer" || type === "number";
     return h("input", {
         ...common, type: isNumber ? "number" : "text", min: range?.minimum, max: range?.maximum, step: type === "number" ? "any" : undefined,
-        value: value ?? "", placeholder: standard ?? t("settings.unset"), spellcheck: "false", dir: isNumber ? undefined : "auto",
+        value: value ?? "", placeholder: shownNumber(standard) ?? t("settings.unset"), spellcheck: "false", dir: isNumber ? undefined : "auto",
     });
 }
 

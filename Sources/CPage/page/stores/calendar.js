@@ -2,35 +2,48 @@
 import { h, fill } from "../kit/dom.js";
 import { get } from "../kit/api.js";
 import { icon } from "../kit/icons.js";
-import { day, dayKey, localInput, time } from "../kit/format.js";
+import { dayKey, dayWithDate, localInput, time } from "../kit/format.js";
 import { language, t } from "../kit/texts.js";
-import { changes, editRecord, emptyNote, isDay, momentDate, ownTimeZone, recordRow, unreadableNote } from "./records.js";
+import { changes, editRecord, emptyNote, isDay, listChoice, momentDate, ownTimeZone, recordRow, unreadableNote } from "./records.js";
 
-export const canSearch = false;
+export const canSearch = true;
 
 let month = firstOf(new Date());
 let chosen = dayKey(new Date());
+// The calendar that is shown; "" for all.
+let shownCalendar = "";
 
 function firstOf(date) { return new Date(date.getFullYear(), date.getMonth(), 1); }
 
-/// Draws the month and its events.
-export async function draw(body) {
-    const read = () => draw(body);
-    const from = gridStart();
-    const until = new Date(from.getFullYear(), from.getMonth(), from.getDate() + 42);
-    const reply = await get(`/stores/calendar?from=${from.toISOString()}&until=${until.toISOString()}&limit=1000`);
+/// The days before and after today that a search looks at.
+const searched = [365, 430];
+
+/// Draws the month and its events, or the events that contain the words `query`.
+export async function draw(body, query = "") {
+    const read = () => draw(body, query);
+    const today = new Date();
+    const from = query ? shifted(today, -searched[0]) : gridStart();
+    const until = query ? shifted(today, searched[1]) : new Date(from.getFullYear(), from.getMonth(), from.getDate() + 42);
+    const reply = await get(`/stores/calendar?from=${from.toISOString()}&until=${until.toISOString()}&limit=1000&q=${encodeURIComponent(query)}`);
+    const calendars = [...new Set(reply.occurrences.map(({ event }) => event.calendar))].sort();
+    if (!calendars.includes(shownCalendar)) shownCalendar = "";
     const byDay = new Map();
     for (const occurrence of reply.occurrences) {
+        if (shownCalendar && occurrence.event.calendar !== shownCalendar) continue;
         const start = momentDate(occurrence.start);
         const key = dayKey(start);
         byDay.set(key, [...byDay.get(key) ?? [], { ...occurrence, at: start }]);
     }
-    const days = [...byDay.entries()].filter(([key]) => key >= chosen).sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, 14);
-    fill(body, unreadableNote(reply.unreadable), h("div.calendar",
-        monthGrid(from, byDay, read),
-        h("div.agenda", { "aria-live": "polite" }, days.length === 0 ? emptyNote("calendar") : days.map(([key, list]) => h("section",
-            h("h2.day", day(list[0].at)),
-            h("ul.rows", { role: "list" }, list.sort((a, b) => a.at - b.at).map((occurrence) => eventRow(occurrence, read))))))));
+    const sorted = [...byDay.entries()].sort(([a], [b]) => (a < b ? -1 : 1));
+    // A search shows what comes first, and then what has been.
+    const now = dayKey(today);
+    const days = query ? [...sorted.filter(([key]) => key >= now), ...sorted.filter(([key]) => key < now).reverse()].slice(0, 60)
+        : sorted.filter(([key]) => key >= chosen).slice(0, 14);
+    const agenda = h("div.agenda", { "aria-live": "polite" }, days.length === 0 ? emptyNote("calendar", query) : days.map(([, list]) => h("section",
+        h("h2.day", dayWithDate(list[0].at)),
+        h("ul.rows", { role: "list" }, list.sort((a, b) => a.at - b.at).map((occurrence) => eventRow(occurrence, read))))));
+    const choice = listChoice(calendars, shownCalendar, (value) => { shownCalendar = value; read(); });
+    fill(body, unreadableNote(reply.unreadable), choice && h("div.chips", choice), query ? agenda : h("div.calendar", monthGrid(from, byDay, read), agenda));
 }
 
 function gridStart() {

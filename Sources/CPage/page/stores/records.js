@@ -47,6 +47,13 @@ export function unreadableNote(unreadable) {
     return unreadable > 0 && h("p.note.warning", icon("warning"), t("stores.unreadable", { n: unreadable }));
 }
 
+/// The choice between the calendars or lists `names`; false if there is only one.
+export function listChoice(names, chosen, change) {
+    return names.length > 1 && h("select.list-choice", { "aria-label": t("stores.collection"), onchange: (event) => change(event.target.value) },
+        h("option", { value: "", selected: !chosen }, t("stores.collection.all")),
+        names.map((name) => h("option", { value: name, selected: name === chosen }, name || t("stores.collection.none"))));
+}
+
 /// The text of an empty store.
 export const emptyNote = (store, query) => h("div.empty-state", icon(store),
     h("p", t(query ? "stores.no-hit" : `stores.${store}.none`)), !query && h("p.hint", t(`stores.${store}.hint`)));

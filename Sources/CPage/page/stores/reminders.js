@@ -1,29 +1,65 @@
 // The reminders: open ones by due date, the completed ones behind a switch.
 import { h, fill, set } from "../kit/dom.js";
 import { at, get, patch, post } from "../kit/api.js";
-import { day, dayAndTime, localInput } from "../kit/format.js";
+import { day, dayAndTime, dayKey, dayWithDate, localInput } from "../kit/format.js";
 import { showError } from "../kit/toast.js";
 import { t } from "../kit/texts.js";
-import { editRecord, emptyNote, isDay, momentDate, offerUndo, ownTimeZone, recordRow, unreadableNote } from "./records.js";
+import { editRecord, emptyNote, isDay, listChoice, momentDate, offerUndo, ownTimeZone, recordRow, unreadableNote } from "./records.js";
 
 export const canSearch = true;
 
-let showsCompleted = false;
+// What is shown: "open", "today", "late" or "done", and the list; "" for all lists.
+let shown = "open";
+let shownList = "";
 
 /// Draws the reminders that contain the words `query`.
 export async function draw(body, query) {
     const read = () => draw(body, query);
-    const reply = await get(`/stores/reminders?completed=${showsCompleted}&q=${encodeURIComponent(query)}`);
-    const order = (reminder) => reminder.due ?? "9";
-    const list = [...reply.reminders].sort((a, b) => Boolean(a.completed) - Boolean(b.completed) || (order(a) < order(b) ? -1 : 1));
+    const reply = await get(`/stores/reminders?limit=1000&completed=${shown === "done"}&q=${encodeURIComponent(query)}`);
+    const lists = [...new Set(reply.reminders.map(({ list }) => list))].sort();
+    if (!lists.includes(shownList)) shownList = "";
+    const order = (reminder) => (shown === "done" ? reminder.completed : reminder.due) ?? "9";
+    const list = reply.reminders.filter((reminder) => isWanted(reminder) && (!shownList || reminder.list === shownList))
+        .sort((a, b) => (order(a) < order(b) ? -1 : 1));
+    if (shown === "done") list.reverse();
+    const groups = new Map();
+    for (const reminder of list) {
+        const name = groupOf(reminder);
+        groups.set(name, [...groups.get(name) ?? [], reminder]);
+    }
     fill(body, unreadableNote(reply.unreadable),
-        h("button.chip", { type: "button", "aria-pressed": String(showsCompleted), onclick: () => { showsCompleted = !showsCompleted; read(); } }, t("stores.reminders.completed")),
-        list.length === 0 ? emptyNote("reminders", query) : h("ul.rows", { role: "list" }, list.map((reminder) => row(reminder, read))));
+        h("div.chips", { role: "group", "aria-label": t("stores.filter") },
+            ["open", "today", "late", "done"].map((name) => h("button.chip", {
+                type: "button", "aria-pressed": String(shown === name), onclick: () => { shown = name; read(); },
+            }, t(name === "done" ? "stores.reminders.completed" : `stores.reminders.show.${name}`))),
+            listChoice(lists, shownList, (value) => { shownList = value; read(); })),
+        list.length === 0 ? emptyNote("reminders", query) : [...groups].map(([name, members]) => h("section",
+            h("h2.day", name), h("ul.rows", { role: "list" }, members.map((reminder) => row(reminder, read))))));
+}
+
+const isToday = (due) => dayKey(due) === dayKey(new Date());
+const isOverdue = (reminder, due) => due < new Date() && !(isDay(reminder.due) && isToday(due));
+
+function isWanted(reminder) {
+    const due = momentDate(reminder.due);
+    switch (shown) {
+        case "done": return Boolean(reminder.completed);
+        case "today": return due && !reminder.completed && (isToday(due) || due < new Date());
+        case "late": return due && !reminder.completed && isOverdue(reminder, due);
+        default: return !reminder.completed;
+    }
+}
+
+function groupOf(reminder) {
+    if (shown === "done") return dayWithDate(new Date(reminder.completed));
+    const due = momentDate(reminder.due);
+    if (!due) return t("stores.reminders.no-date");
+    return isOverdue(reminder, due) ? t("stores.reminders.late") : dayWithDate(due);
 }
 
 function row(reminder, read) {
     const due = momentDate(reminder.due);
-    const isLate = due && !reminder.completed && due < new Date() && !(isDay(reminder.due) && day(due) === day(new Date()));
+    const isLate = due && !reminder.completed && isOverdue(reminder, due);
     const box = h("input.tick", {
         type: "checkbox", checked: Boolean(reminder.completed), "aria-label": t("stores.reminders.complete", { title: reminder.title }),
         onchange: () => {

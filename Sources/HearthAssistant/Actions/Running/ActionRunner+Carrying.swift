@@ -46,10 +46,9 @@ extension ActionRunner {
         }
         var applied: [RecordChange] = []
         do {
-            for change in planned.plan.changes {
-                try await changes.apply(change)
-                applied.append(change)
-            }
+            let outcome = await changes.apply(all: planned.plan.changes)
+            applied = outcome.applied
+            if let error = outcome.error { throw error }
             let result = try await planned.plan.perform()
             planned.card.state = .done
             planned.card.items = result.items

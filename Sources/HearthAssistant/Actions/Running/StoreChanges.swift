@@ -31,6 +31,30 @@ struct StoreChanges: Sendable {
         }
     }
 
+    /// The number of changes from which on a store applies them together, as those of an import.
+    private static let manyChanges = 8
+
+    /// Applies changes until one fails.
+    /// - Returns: the changes that are applied, and the error of the next one.
+    func apply(all changes: [RecordChange]) async -> (applied: [RecordChange], error: (any Error)?) {
+        var applied: [RecordChange] = []
+        do {
+            if changes.count >= Self.manyChanges, let first = changes.first,
+                changes.allSatisfy({ $0.store == first.store }), Set(changes.map(\.id)).count == changes.count
+            {
+                let outcome = try await store(of: first).apply(all: changes)
+                return (Array(changes.prefix(outcome.count)), outcome.error)
+            }
+            for change in changes {
+                try await apply(change)
+                applied.append(change)
+            }
+            return (applied, nil)
+        } catch {
+            return (applied, error)
+        }
+    }
+
     /// Reverts changes, the last first.
     /// - Returns: whether all are reverted.
     func revert(_ changes: [RecordChange]) async -> Bool {

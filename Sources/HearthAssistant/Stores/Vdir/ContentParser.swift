@@ -71,7 +71,8 @@ package struct ContentParser: Sendable {
         _ data: Data, _ name: String, kind: String, hasSoftBreaks: Bool = false
     ) throws -> [ContentComponent] {
         do {
-            let items = try ContentParser(limits: collection, hasSoftBreaks: hasSoftBreaks).parse(data)
+            let items = try ContentParser(limits: collection, hasSoftBreaks: hasSoftBreaks)
+                .parse(ImportedText.utf8(data))
             let found = items.components.filter { $0.name == name }
             guard !found.isEmpty else { throw AssistantError(.unusableRecord, "the file is no \(kind)") }
             return found

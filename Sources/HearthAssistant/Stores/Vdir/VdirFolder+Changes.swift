@@ -13,24 +13,52 @@ extension VdirFolder {
     /// Writes a temporary file, synchronises it, compares the record once more, renames, and synchronises the folder.
     /// - Throws: `changed-elsewhere`; `FileError`.
     package mutating func apply(_ change: RecordChange) throws {
+        try refresh()
+        let folder = try write(change)
+        if let folder { try fileSystem.synchronizeFolder(folder) }
+        try refresh()
+    }
+
+    /// Applies changes of different records until one fails, and reads the folder once before and once after them.
+    package mutating func apply(all changes: [RecordChange]) -> (count: Int, error: (any Error)?) {
+        var count = 0
+        var failure: (any Error)?
+        var folders: Set<Path> = []
+        do {
+            try refresh()
+            for change in changes {
+                if let folder = try write(change) { folders.insert(folder) }
+                count += 1
+            }
+        } catch {
+            failure = error
+        }
+        do {
+            for folder in folders { try fileSystem.synchronizeFolder(folder) }
+            try refresh()
+        } catch {
+            failure = failure ?? error
+        }
+        return (count, failure)
+    }
+
+    /// Writes a change. Call ``refresh()`` before and after.
+    /// - Returns: the folder that has to be synchronized; `nil` if nothing was written.
+    private func write(_ change: RecordChange) throws -> Path? {
         guard let collection = PathComponent(change.collection), !change.collection.hasPrefix(".") else {
             throw AssistantError(.unusableRecord, "a collection cannot be named \(change.collection.quoted(limit: 40))")
         }
-        try refresh()
         let folder = path.appending(collection)
         switch try state(of: change) {
-        case .after: return
+        case .after: return nil
         case .other: throw changedElsewhere(change)
         case .before: break
         }
         let name = file(withID: change.id, in: change.collection)?.name
         guard let after = change.after else {
-            if let name {
-                try fileSystem.removeFile(folder.joined(name))
-                try fileSystem.synchronizeFolder(folder)
-            }
-            try refresh()
-            return
+            guard let name else { return nil }
+            try fileSystem.removeFile(folder.joined(name))
+            return folder
         }
         try fileSystem.makeFolders(folder, permissions: 0o700)
         let target = try name.map { folder.joined($0) } ?? unusedPath(ofRecord: change.id, in: folder)
@@ -50,8 +78,7 @@ extension VdirFolder {
             try? fileSystem.removeFile(temporary)
             throw error
         }
-        try fileSystem.synchronizeFolder(folder)
-        try refresh()
+        return folder
     }
 
     /// The path of a new record. A file of another record can have its name.
@@ -128,6 +155,10 @@ extension VdirStore {
     package func unreadableFiles() async throws -> [String] { try folder.unreadableFiles() }
 
     package func apply(_ change: RecordChange) async throws { try folder.apply(change) }
+
+    package func apply(all changes: [RecordChange]) async -> (count: Int, error: (any Error)?) {
+        folder.apply(all: changes)
+    }
 
     package func marked(_ change: RecordChange, from source: String) async throws -> RecordChange {
         guard let after = change.after else { return change }

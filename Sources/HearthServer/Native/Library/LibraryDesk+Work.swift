@@ -17,6 +17,9 @@ extension LibraryDesk {
         return row
     }
 
+    /// The families that are on this device or listed.
+    var families: Set<String> { Set(library.rows.map { RowForm($0).id }) }
+
     /// A model for clients, after the facts were read again.
     func reply(_ family: Family) async throws -> RowReply {
         await tell()

@@ -46,7 +46,7 @@ struct CharacterBody: Codable, Sendable, Hashable {
 struct ClassifyRoutes: Sendable {
     let home: ServedHome
 
-    private static let pictureTypes = ["image/png", "image/jpeg", "image/bmp", "image/tiff"]
+    private static let pictureTypes = ["image/png", "image/jpeg", "image/bmp", "image/tiff", "application/pdf"]
     private static let pictureLimit = 32 << 20
 
     /// Pictures are classified on this device; nothing goes to the cloud.
@@ -57,7 +57,7 @@ struct ClassifyRoutes: Sendable {
                 query: [
                     ("model", "an installed classifier; by default the only one"),
                     ("top", "the most classes, 1 to 1000; by default 5"),
-                    ("decode", "true to read the characters of a page, or of all pages of a TIFF file"),
+                    ("decode", "true to read the characters of a page, or of all pages of a TIFF or PDF file"),
                     ("direction", "columns, rows or auto"),
                 ],
                 input: NativeRoute.Input(

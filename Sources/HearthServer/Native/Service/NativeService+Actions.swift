@@ -110,7 +110,10 @@ extension NativeService {
         return await chats.shown(card)
     }
 
-    func tellRecords(_ store: String) { log.add("records", ["store": store]) }
+    func tellRecords(_ store: String) {
+        log.add("records", ["store": store])
+        Task { [rings] in await rings.wake() }
+    }
 }
 
 extension ChatDesk {

@@ -10,6 +10,7 @@ extension NativeService {
     static func routes(_ service: NativeService) -> [NativeRoute] {
         stateRoutes(service) + LibraryRoutes(desk: service.library).all + ChatRoutes(desk: service.chats).all
             + actionRoutes(service) + storeRoutes(service) + settingRoutes(service)
+            + RingRoutes(desk: service.rings).all
             + ClassifyRoutes(home: service.home).all
     }
 

@@ -106,12 +106,15 @@ extension NativeService {
     func changeSettings(_ values: [String: String?]) async throws -> Configuration {
         let file = SettingsFile(home: home.path, time: home.time)
         let before = try await file.read()
+        let hearth = now.hearth
+        let models = await library.families
         let after = try await file.change { configuration in
             // A kind removes the values of the kind before, so that it comes first.
             let order = values.sorted {
                 ($0.key.hasSuffix(".kind") ? 0 : 1, $0.key) < ($1.key.hasSuffix(".kind") ? 0 : 1, $1.key)
             }
             for (key, value) in order { try configuration.set(key, to: value) }
+            try hearth.check(values.compactMap { $1 == nil ? nil : $0 }, of: configuration, models: models)
         }
         guard after != before else { return after }
         await home.reload()

@@ -23,6 +23,7 @@ package final class NativeService: SettingsFollower {
     let library: LibraryDesk
     let chats: ChatDesk
     let approvals = ApprovalDesk()
+    let rings: RingDesk
     private let current: Locked<Current>
     private let router: Locked<NativeRouter?> = Locked(nil)
     private let work = Locked<[Task<Void, Never>]>([])
@@ -43,6 +44,7 @@ package final class NativeService: SettingsFollower {
         chats = ChatDesk(
             assistant, log: log, approvals: approvals, library: library, home: home, orchestrator: made.orchestrator)
         approvals.tells { [weak chats] chat, card in Task { await chats?.show(card, chat) } }
+        rings = Self.ringDesk(home, records, log, current)
         // Actions during which an earlier process ended are settled before new ones begin.
         _ = await assistant.actions.recover()
         await library.library.refreshLocal()
@@ -50,6 +52,28 @@ package final class NativeService: SettingsFollower {
         router.withLock { $0 = NativeRouter(Self.routes(self)) }
         home.follow(with: self)
         follow()
+        await rings.start()
+    }
+
+    /// The rings of records whose kind the settings do not switch off.
+    private static func ringDesk(
+        _ home: ServedHome, _ records: AssistantHome, _ log: EventLog, _ current: Locked<Current>
+    ) -> RingDesk {
+        let environment = current.withLock { $0.hearth.surroundings.environment }
+        let allows = { @Sendable (kind: StoreKind) -> Bool in
+            // A key of the table has a value.
+            let value = try? current.withLock { $0.configuration }.value(of: "stores.\(kind.rawValue)")
+            return value.flatMap(\.self) != "off"
+        }
+        let keeper = RingKeeper(records, allows: allows)
+        return RingDesk(
+            keeper, desktop: ReminderTimer.isEnabled(environment: environment) ? nil : SessionDesktop.find(environment),
+            words: RingWords(environment: environment), log: log,
+            time: home.time
+        ) { kind in
+            log.add("records", ["store": kind.rawValue])
+            log.add("actions", EmptyBody())
+        }
     }
 
     /// The parts of the present settings.
@@ -114,7 +138,7 @@ package final class NativeService: SettingsFollower {
     ) async throws -> Assistant {
         let hearth = current.hearth
         var settings = try await hearth.assistantSettings(current.configuration)
-        settings.ringing = ReminderTimer.text(environment: hearth.surroundings.environment)
+        settings.ringing = ReminderTimer.served(environment: hearth.surroundings.environment)
         return hearth.assistant(
             on: records, settings, engine: current.orchestrator, approval: approvals, keeping: current.models)
     }
@@ -164,6 +188,7 @@ package final class NativeService: SettingsFollower {
             return work
         }
         for task in tasks { task.cancel() }
+        await rings.close()
         // The routes hold the service.
         router.withLock { $0 = nil }
         await chats.stopAll()

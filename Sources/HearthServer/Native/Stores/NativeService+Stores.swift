@@ -6,44 +6,51 @@ extension NativeService {
     /// The user's records: list, add, change, remove.
     static func storeRoutes(_ service: NativeService) -> [NativeRoute] {
         let records = service.records.records
-        let events = RecordRoutes(book: records.events, log: service.log)
-        let reminders = RecordRoutes(book: records.reminders, log: service.log)
-        let notes = RecordRoutes(book: records.notes, log: service.log)
-        let contacts = RecordRoutes(book: records.contacts, log: service.log)
-        let habits = RecordRoutes(book: records.habits, log: service.log)
+        let events = RecordRoutes(book: records.events, log: service.log, rings: service.rings)
+        let reminders = RecordRoutes(book: records.reminders, log: service.log, rings: service.rings)
+        let notes = RecordRoutes(book: records.notes, log: service.log, rings: service.rings)
+        let contacts = RecordRoutes(book: records.contacts, log: service.log, rings: service.rings)
+        let habits = RecordRoutes(book: records.habits, log: service.log, rings: service.rings)
         let today = { @Sendable in CalendarDay(of: records.time.now, in: .current) }
-        var routes: [NativeRoute] = [
-            events.list("The events of a period", [("from", "a time; now"), ("until", "30 days later")]) {
-                try await occurrences(in: records, $0, limit: $1)
-            },
-            reminders.list("The reminders", [("completed", "true for those that are done, too"), words]) {
-                try await records.reminders.store.reminders(
-                    matching: $0.query("q") ?? "", completed: try $0.flag("completed"), limit: $1)
-            },
-            notes.list("The notes changed last, or those with words", [words]) { try await notes.found($0, limit: $1) },
-            contacts.list("The contacts", [words]) { try await contacts.found($0, limit: $1) },
-            habits.list("The habits", [words]) { call, limit in
-                try await habits.found(call, limit: limit).map { ShownHabit($0, on: today()) }
-            },
-            .plain("POST", "/stores/reminders/{id}/complete", "Complete a reminder") { call in
-                let now = records.time.now
-                return reminders.tell(
-                    try await records.reminders.change(call.value("id"), as: "Complete a reminder") {
-                        if $0.completed == nil { $0.completed = now }
-                    })
-            },
-            .json(
-                "POST", "/stores/habits/{id}/log", "Log a habit on a day",
-                example: #"{"day": "2026-11-24", "amount": 1}"#
-            ) { (call, order: HabitLogOrder) in
-                let day = try order.day.map { try Self.day($0) } ?? today()
-                return habits.tell(
-                    try await records.habits.change(call.value("id"), as: "Log a habit") { habit in
-                        let amount = order.amount ?? 1
-                        try habit.add(amount == 0 ? -(habit.log[day] ?? 0) : amount, on: day)
-                    })
-            },
-        ]
+        let files = RecordFileRoutes(records: records) { [weak service] kind in
+            service?.tellRecords(kind.rawValue)
+            service?.log.add("actions", EmptyBody())
+        }
+        var routes: [NativeRoute] =
+            files.all + [
+                events.list("The events of a period", [("from", "a time; now"), ("until", "30 days later"), words]) {
+                    try await occurrences(in: records, $0, limit: $1)
+                },
+                reminders.list("The reminders", [("completed", "true for those that are done, too"), words]) {
+                    try await records.reminders.store.reminders(
+                        matching: $0.query("q") ?? "", completed: try $0.flag("completed"), limit: $1)
+                },
+                notes.list("The notes changed last, or those with words", [words]) {
+                    try await notes.found($0, limit: $1)
+                },
+                contacts.list("The contacts", [words]) { try await contacts.found($0, limit: $1) },
+                habits.list("The habits", [words]) { call, limit in
+                    try await habits.found(call, limit: limit).map { ShownHabit($0, on: today()) }
+                },
+                .plain("POST", "/stores/reminders/{id}/complete", "Complete a reminder") { call in
+                    let now = records.time.now
+                    return reminders.tell(
+                        try await records.reminders.change(call.value("id"), as: "Complete a reminder") {
+                            if $0.completed == nil { $0.completed = now }
+                        })
+                },
+                .json(
+                    "POST", "/stores/habits/{id}/log", "Log a habit on a day",
+                    example: #"{"day": "2026-11-24", "amount": 1}"#
+                ) { (call, order: HabitLogOrder) in
+                    let day = try order.day.map { try Self.day($0) } ?? today()
+                    return habits.tell(
+                        try await records.habits.change(call.value("id"), as: "Log a habit") { habit in
+                            let amount = order.amount ?? 1
+                            try habit.add(amount == 0 ? -(habit.log[day] ?? 0) : amount, on: day)
+                        })
+                },
+            ]
         routes += events.routes(
             #"{"title": "Dentist", "start": "2026-11-25T09:00:00Z"}"#, change: #"{"title": "Dentist at ten"}"#)
         routes += reminders.routes(#"{"title": "Call Anna"}"#, change: #"{"priority": 1, "due": null}"#)
@@ -72,7 +79,16 @@ extension NativeService {
         guard until > from, until.timeIntervalSince(from) <= 800 * 86_400 else {
             throw NativeFailure.bad("until", "after `from`, and at most 800 days later")
         }
-        return try await records.stores.calendar?.occurrences(from: from, until: until, limit: limit) ?? []
+        let wanted = SearchText.tokens(of: call.query("q") ?? "", limit: 40).map(\.text)
+        let found = try await records.stores.calendar?.occurrences(
+            from: from, until: until, limit: wanted.isEmpty ? limit : .max)
+        guard !wanted.isEmpty else { return found ?? [] }
+        // Of each event, the first occurrences are enough to find it.
+        return Array(
+            (found ?? []).lazy.filter { occurrence in
+                let title = SearchText.folded(occurrence.event.fields.title ?? "")
+                return wanted.allSatisfy { title.contains($0) }
+            }.prefix(limit))
     }
 
     private static func day(_ text: String) throws -> CalendarDay {
@@ -85,12 +101,15 @@ extension NativeService {
 private struct RecordRoutes<Record: UserRecord>: Sendable {
     let book: RecordBook<Record>
     let log: EventLog
+    let rings: RingDesk
 
     private var path: String { "/stores/\(Record.kind.rawValue)" }
 
     func tell(_ edit: RecordEdit) -> RecordEdit {
         log.add("records", ["store": Record.kind.rawValue])
         log.add("actions", EmptyBody())
+        // A new due time may be near.
+        Task { [rings] in await rings.wake() }
         return edit
     }
 

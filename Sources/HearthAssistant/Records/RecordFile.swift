@@ -1,0 +1,58 @@
+import Foundation
+import HearthBase
+
+/// The counts of an imported file, by kind. A kind that the file does not have is `nil`.
+public struct RecordFileImport: Sendable, Hashable, Codable {
+    public var events: RecordImport?
+    public var reminders: RecordImport?
+    public var contacts: RecordImport?
+}
+
+extension Records {
+    /// The most records that one file adds or replaces.
+    public static var fileLimit: Int { 10_000 }
+
+    /// Adds the events and reminders of an iCalendar file, or the contacts of a file of vCards; the first component tells
+    /// which. Records of known ids are replaced, and equal ones stay, so that a second import of a file changes nothing.
+    /// - Throws: ``AssistantError``, in which case nothing is changed: `unusable-record` for other files and for files of more
+    ///   than 64 MiB, `too-many-records` for more than ``fileLimit`` records. Errors of the stores and the journal.
+    @discardableResult
+    public func importFile(_ data: Data) async throws -> RecordFileImport {
+        let text = ImportedText.utf8(data)
+        // A series has a component for each changed occurrence.
+        let components = ImportedText.components(in: text)
+        guard components <= 4 * Self.fileLimit else { throw Self.tooMany(components) }
+        let head = String(decoding: text.prefix(4096), as: UTF8.self).uppercased()
+        if head.contains("BEGIN:VCARD") {
+            let changes = try Self.checked(try await contacts.store.importing(text))
+            return RecordFileImport(contacts: try await contacts.carryOut(changes))
+        }
+        guard head.contains("BEGIN:VCALENDAR") else {
+            throw AssistantError(
+                .unusableRecord, "the file is neither iCalendar nor vCard",
+                context: ErrorContext(expected: "a file that begins with BEGIN:VCALENDAR or BEGIN:VCARD"))
+        }
+        // Both kinds are read before the first is written.
+        let newEvents = try await events.store.importing(text)
+        let newReminders = try await reminders.store.importing(text)
+        _ = try Self.checked(newEvents + newReminders)
+        guard !newEvents.isEmpty || !newReminders.isEmpty else {
+            throw AssistantError(.unusableRecord, "the iCalendar file has neither events nor reminders")
+        }
+        return RecordFileImport(
+            events: newEvents.isEmpty ? nil : try await events.carryOut(newEvents),
+            reminders: newReminders.isEmpty ? nil : try await reminders.carryOut(newReminders))
+    }
+
+    private static func checked(_ changes: [RecordChange]) throws -> [RecordChange] {
+        guard changes.count <= fileLimit else { throw tooMany(changes.count) }
+        return changes
+    }
+
+    private static func tooMany(_ count: Int) -> AssistantError {
+        AssistantError(
+            .tooManyRecords, "the file has \(count) records; one import takes at most \(fileLimit)",
+            context: ErrorContext(
+                expected: "\(fileLimit)", found: "\(count)", remedy: "Split the file and import its parts."))
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import HearthBase
+import HearthTestSupport
+import Testing
+
+@testable import HearthAssistant
+
+/// Files of iCalendar and vCards: counts, encodings, and files that no honest program writes.
+@Suite(.timeLimit(.minutes(5))) struct RecordFileTests {
+    private static func with(_ body: (Records) async throws -> Void) async throws {
+        let folder = try TemporaryFolder()
+        let home = try await AssistantHome(path: folder.path("home"), time: .system)
+        try await body(home.records)
+        await home.database.close()
+    }
+
+    private static func calendar(_ components: String) -> String {
+        "BEGIN:VCALENDAR\r\nVERSION:2.0\r\n\(components)END:VCALENDAR\r\n"
+    }
+    private static func event(_ id: String, _ title: String) -> String {
+        "BEGIN:VEVENT\r\nUID:\(id)\r\nDTSTART:20261125T090000Z\r\nSUMMARY:\(title)\r\nEND:VEVENT\r\n"
+    }
+    private static func todo(_ id: String, _ title: String) -> String {
+        "BEGIN:VTODO\r\nUID:\(id)\r\nDUE:20261125T090000Z\r\nSUMMARY:\(title)\r\nEND:VTODO\r\n"
+    }
+    private static func card(_ id: String, _ name: String) -> String {
+        "BEGIN:VCARD\r\nVERSION:4.0\r\nUID:\(id)\r\nFN:\(name)\r\nEND:VCARD\r\n"
+    }
+
+    @Test func aSecondImportDoublesNothing() async throws {
+        try await Self.with { records in
+            let file = Data(
+                Self.calendar(Self.event("a", "Fair") + Self.event("b", "Walk") + Self.todo("c", "Pay")).utf8)
+            let first = try await records.importFile(file)
+            #expect(first.events.map { [$0.added, $0.replaced, $0.known] } == [2, 0, 0])
+            #expect(first.reminders.map { [$0.added, $0.replaced, $0.known] } == [1, 0, 0])
+            #expect(first.contacts == nil)
+            let second = try await records.importFile(file)
+            #expect(second.events.map { [$0.added, $0.replaced, $0.known] } == [0, 0, 2])
+            #expect(second.events?.action == nil && second.reminders?.known == 1)
+            // An exported file comes back as it is.
+            let exported = try await records.events.export()
+            #expect(try await records.importFile(exported).events?.known == 2)
+            let changed = Data(Self.calendar(Self.event("a", "Fair in May")).utf8)
+            #expect(try await records.importFile(changed).events.map { [$0.added, $0.replaced] } == [0, 1])
+            #expect(try await records.events.find().count == 2)
+            let action = try #require(first.reminders?.action)
+            _ = try await records.undo(action)
+            #expect(try await records.reminders.find().isEmpty)
+        }
+    }
+
+    @Test func cardsAreImportedOnce() async throws {
+        try await Self.with { records in
+            let file = Data((1...20).map { Self.card("c\($0)", "Name \($0)") }.joined().utf8)
+            #expect(try await records.importFile(file).contacts?.added == 20)
+            let again = try await records.importFile(try await records.contacts.export())
+            #expect(again.contacts.map { [$0.added, $0.replaced, $0.known] } == [0, 0, 20])
+            #expect(try await records.contacts.find(limit: 100).count == 20)
+        }
+    }
+
+    @Test func otherEncodingsAreRead() async throws {
+        let text = Self.calendar(Self.event("a", "Café für Größe"))
+        let latin = Data(text.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
+        let units = Array(text.utf16)
+        let little = Data([0xFF, 0xFE]) + Data(units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] })
+        let big = Data([0xFE, 0xFF]) + Data(units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })
+        for data in [Data(text.utf8), Data([0xEF, 0xBB, 0xBF]) + Data(text.utf8), latin, little, big] {
+            try await Self.with { records in
+                #expect(try await records.importFile(data).events?.added == 1)
+                #expect(try await records.events.find().map(\.displayName) == ["Café für Größe"])
+            }
+        }
+    }
+
+    @Test func hostileFilesChangeNothing() async throws {
+        let whole = Self.calendar(Self.event("a", "Fair"))
+        let many = Self.calendar((0...Records.fileLimit).map { Self.event("e\($0)", "E") }.joined())
+        let files: [(Data, ErrorCode<AssistantStores>)] = [
+            (Data(), .unusableRecord), (Data("hello".utf8), .unusableRecord), (Data([0, 1, 2, 3]), .unusableRecord),
+            (Data(whole.utf8.prefix(whole.utf8.count / 2)), .unusableRecord),
+            (Data(whole.utf8.prefix(whole.utf8.count - 16)), .unusableRecord),
+            (Data(Self.calendar("").utf8), .unusableRecord),
+            (Data((whole + "\u{0}").utf8), .unusableRecord),
+            (Data(Self.calendar(String(repeating: "BEGIN:VEVENT\r\n", count: 50)).utf8), .unusableRecord),
+            (Data([0xFF, 0xFE, 0x00]), .unusableRecord), (Data(many.utf8), .tooManyRecords),
+        ]
+        for (data, code) in files {
+            try await Self.with { records in
+                await #expect { _ = try await records.importFile(data) } throws: { error in
+                    (error as? AssistantError)?.code == code
+                }
+                #expect(try await records.events.find().isEmpty)
+            }
+        }
+    }
+
+    /// The count of the refusal is that of the file.
+    @Test func theCountOfAHugeFileIsNamed() async throws {
+        let cards = (1...12_345).map { Self.card("c\($0)", "N") }.joined()
+        try await Self.with { records in
+            await #expect { _ = try await records.importFile(Data(cards.utf8)) } throws: { error in
+                (error as? AssistantError)?.context.found == "12345"
+            }
+        }
+    }
+}
