@@ -34,8 +34,8 @@ enum Reminders: RecordNoun {
         list: "List open reminders, the soonest first",
         members: "id, list, title, due, allDay, timeZone, alarmMinutes, priority, completed and isInvitation",
         adding: """
-            Stored as a file that todoman and other programs read. Hearth does not ring: use those programs, or `hearth
-            reminders due` in a timer.
+            Stored as a file that todoman and other programs read. It rings while `hearth serve` runs; without it, use
+            those programs, or `hearth reminders due` in a timer.
             """,
         file: "one iCalendar file", fileName: "tasks.ics",
         importing: "Reminders (VTODO) keep their lines as they are. One with a known UID is replaced.",

@@ -4,6 +4,7 @@ import { icon } from "../kit/icons.js";
 import { put } from "../kit/api.js";
 import { menuButton } from "../kit/dialog.js";
 import { perform } from "../kit/toast.js";
+import { reasonOf } from "../kit/refusals.js";
 import { t, tOr } from "../kit/texts.js";
 import { home, homeChanged, readHome } from "../data/home.js";
 import { libraryChanged, library, rowChanged, usableTextRows } from "../data/library.js";
@@ -41,7 +42,7 @@ export function chatHeader(actions) {
         if (!facts) return;
         const isCloud = facts.source === "cloud";
         route.classList.toggle("cloud", isCloud);
-        const reason = facts.reasonText ?? (facts.reason ? tOr(`reason.${facts.reason}`, facts.reason) : "");
+        const reason = reasonOf(facts);
         const name = tOr(`route.${facts.source}`, facts.badge ?? "");
         fill(route, icon(isCloud ? "cloud" : "device"), h("span", name),
             facts.credits && isCloud && h("span.muted", t("route.credits", { left: facts.credits.left, of: facts.credits.of })));

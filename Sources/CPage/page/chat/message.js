@@ -4,6 +4,7 @@ import { showPicture } from "../kit/files.js";
 import { icon } from "../kit/icons.js";
 import { decimal, percent } from "../kit/format.js";
 import { outside, shownAddress } from "../kit/safe.js";
+import { reasonOf } from "../kit/refusals.js";
 import { t, tOr } from "../kit/texts.js";
 import { answerView } from "./answer.js";
 import { cardView } from "./card.js";
@@ -191,9 +192,8 @@ function factsLine(facts) {
         facts.finish && !normalEnds.includes(facts.finish) && tOr(`finish.${facts.finish}`, facts.finish),
     ].filter(Boolean);
     return h("span.facts-line",
-        facts.source && h("span.badge.route", { class: facts.source, title: reasonText(facts) },
+        facts.source && h("span.badge.route", { class: facts.source, title: reasonOf(facts) },
             icon(facts.source === "cloud" ? "cloud" : "device"), t(`route.${facts.source}`)),
         h("span", { dir: "auto" }, parts.join(" · ")));
 }
 
-const reasonText = (facts) => facts.reasonText ?? (facts.reason ? tOr(`reason.${facts.reason}`, facts.reason) : "");

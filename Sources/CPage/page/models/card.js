@@ -2,6 +2,7 @@
 // is that of the state; the other actions lie beside it.
 import { h, fill, set, text } from "../kit/dom.js";
 import { icon } from "../kit/icons.js";
+import { sentenceOf } from "../kit/refusals.js";
 import { t, tOr } from "../kit/texts.js";
 import { bytes } from "../kit/format.js";
 import { isMoving } from "../data/library.js";
@@ -17,7 +18,7 @@ export function stateText(row) {
         case "waiting": return [phaseText(row), bytesText(row), paceText(row)].filter(Boolean).join(" · ");
         case "update-available": return t("state.update", { version: row.update ?? "" });
         case "failed":
-        case "incompatible": return row.detail;
+        case "incompatible": return sentenceOf({ code: row.code, message: row.detail });
         case "not-downloaded": return row.keptBytes ? t("state.kept", { bytes: bytes(row.keptBytes) }) : t("state.not-downloaded");
         default:
             if (row.isLoaded) return t("state.loaded");

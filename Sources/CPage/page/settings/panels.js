@@ -7,6 +7,7 @@ import { ask, formDialog, openDialog } from "../kit/dialog.js";
 import { copyText } from "../kit/clipboard.js";
 import { bytes, dayAndTime } from "../kit/format.js";
 import { perform, showError, toast } from "../kit/toast.js";
+import { reasonOf } from "../kit/refusals.js";
 import { t, tOr } from "../kit/texts.js";
 import { home, homeChanged, readHome } from "../data/home.js";
 
@@ -24,7 +25,7 @@ export function cloud() {
         });
         fill(node,
             h("p.big-line", icon(isCloud ? "cloud" : "device"), h("strong", tOr(`route.${route.source}`, route.badge)),
-                h("span.muted", tOr(`reason.${route.reason}`, route.reasonText ?? ""))),
+                h("span.muted", reasonOf(route))),
             route.problem && h("p.note.warning", icon("warning"), route.problem),
             h("div.setting.switch-row", h("div.setting-words", h("label", { for: "force-local" }, t("route.only-local")), h("p.hint", t("route.only-local.hint"))), h("div.setting-control", only)),
             route.credits && h("div.credits",

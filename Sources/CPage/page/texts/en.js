@@ -124,6 +124,7 @@ export default {
     "settings.permissions": "Permissions", "settings.permissions.lead": "Whether an action asks before it is carried out.", "settings.tools": "Tools", "settings.tools.lead": "What the assistant may use.",
     "settings.memory": "Memory and speed", "settings.memory.lead": "What is loaded, and how models run.", "settings.data": "Data folder", "settings.data.lead": "All files lie in one folder on this device.",
     "settings.keys": "Keys", "settings.keys.lead": "Keys let other programs use this server.", "settings.activity": "Actions", "settings.activity.lead": "What the assistant did, newest first.",
+    "look.notices": "Notifications of this browser", "look.notices.hint": "When a reminder rings, also while another page is in front.", "look.notices.allow": "Allow", "look.notices.granted": "Allowed", "look.notices.denied": "Blocked in the browser’s settings", "look.notices.impossible": "Not over plain http: a browser allows them over https, or on the machine itself",
     "look.theme": "Colours", "look.theme.system": "As the system", "look.theme.light": "Light", "look.theme.dark": "Dark", "look.language": "Language",
     "route.only-local": "Only on this device", "route.only-local.hint": "No question leaves the device.", "route.credits-long": "{left} of {of} credits left", "route.credits.label": "Credits left", 
     "memory.used": "{used} of {all} used by models", "memory.none": "No model is loaded.", "memory.unload": "Unload all", "memory.load": "Load model",
