@@ -176,7 +176,7 @@ def check_hostile_files(desk):
     for name, kind, content, words in (
             ("broken.png", "image/png", broken, "cannot be read"), (SCRIPTED + ".png", "image/png", b"no picture", "cannot be read"),
             ("empty.png", "image/png", b"", "cannot be read"), (SCRIPTED + ".gif", "image/gif", b"GIF89a", "is no picture of the format JPEG"),
-            ("x.svg", "image/svg+xml", b"<svg xmlns='http://www.w3.org/2000/svg' onload='window.hurt=1'/>", "is no JPEG"),
+            ("x.svg", "image/svg+xml", b"<svg xmlns='http://www.w3.org/2000/svg' onload='window.hurt=1'/>", "is no picture of the format JPEG"),
             ("a" * 240 + ".png", "image/png", b"\x89PNG", "cannot be read")):
         give(page, content, name, kind)
         expect(page.locator(".read-result").get_by_role("alert")).to_contain_text(words)
