@@ -15,7 +15,7 @@ import Testing
     private static let swift = [
         "Swift runtime, standard library, Foundation, Swift Collections and libdispatch", "ICU",
     ]
-    private static let page = ["marked", "DOMPurify", "highlight.js"]
+    private static let page = ["marked", "DOMPurify", "highlight.js", "KaTeX"]
     private static let system = [
         "GNU C library", "libstdc++ and libgcc", "libarchive", "libcurl", "zlib", "OpenSSL libcrypto",
         "GLib and GIO", "SQLite", "libical", "libxml2", "cmark-gfm", "libedit",
@@ -28,7 +28,7 @@ import Testing
         #endif
         names += swift
         names += page + system
-        if LicenseNotice.Group.serverSystem.isUsed { names.append("libmicrohttpd") }
+        if LicenseNotice.Group.serverSystem.isUsed { names += ["libmicrohttpd", "QR Code generator"] }
         return names + ["Vulkan loader (builds with BACKEND=vulkan)"]
     }
 

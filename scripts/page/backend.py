@@ -68,6 +68,10 @@ class Handler(BaseHTTPRequestHandler):
 
     def call(self, method, path, query):
         length = int(self.headers.get("Content-Length") or 0)
+        if path.endswith("/documents") and self.server.world.cuts_uploads:
+            self.rfile.read(min(length, 1000))
+            self.close_connection = True
+            return self.connection.close()
         raw = self.rfile.read(length) if length else b""
         parts = [urllib.parse.unquote(part) for part in path.removeprefix("/hearth/v1/").split("/")]
         try:
@@ -81,6 +85,8 @@ class Handler(BaseHTTPRequestHandler):
                 time.sleep(self.server.world.reply_delay)
         except Refusal as refusal:
             status, reply = refusal.status, json.dumps({"error": refusal.error}).encode()
+        if "documents" in parts and parts[-1].isdigit() and status == 200:
+            return self.send(status, reply, "text/plain; charset=utf-8")
         return self.send(status, reply, "image/png" if "pictures" in parts and method == "GET" else "application/json")
 
     def file(self, path):

@@ -103,6 +103,8 @@ class Chats:
             return self.cut(id, rest[2])
         if action == "pictures":
             return 200, PIXEL
+        if action == "documents":
+            return 200, self.world.documents[rest[2]]["text"].encode()
         return getattr(self, "do_" + action.replace("-", "_"))(id, body or {})
 
     def whole(self, id, method, body):
@@ -128,7 +130,7 @@ class Chats:
     def message(self, id, role, content, **rest):
         from world import now
         messages = self.messages[id]
-        made = {"id": uuid.uuid4().hex[:12], "role": role, "content": content, "isThinking": False, "thinkingContent": "", "images": [], "pictures": [], "cards": [], "notices": [],
+        made = {"id": uuid.uuid4().hex[:12], "role": role, "content": content, "isThinking": False, "thinkingContent": "", "images": [], "pictures": [], "attachments": [], "cards": [], "notices": [],
                 "date": now(), "facts": None, "parent": messages[-1]["id"] if messages else None, "branch": {"index": 0, "ids": []}, **rest}
         messages.append(made)
         return made
@@ -141,7 +143,9 @@ class Chats:
         from world import Refusal
         if self.all[id]["isAnswering"]:
             raise Refusal(409, "busy", "The conversation is answering.")
-        question = self.message(id, "user", body["text"], pictures=[
+        files = [self.world.documents[file] for file in body.get("documents", [])]
+        question = self.message(id, "user", body["text"], attachments=[
+            {**{key: file[key] for key in ("name", "kind", "bytes", "characters", "pages", "pagesRead", "isCut", "isScanned")}, "url": f"/hearth/v1/chats/{id}/documents/{file['id']}/0"} for file in files], pictures=[
             {"width": 32, "height": 32, "type": "image/png", "url": f"/hearth/v1/chats/{id}/pictures/0/{index}"} for index, _ in enumerate(body.get("pictures", []))])
         if not self.all[id]["title"]:
             self.all[id]["title"] = body["text"][:40]

@@ -38,6 +38,8 @@ class World:
         self.reply_delay = 0
         self.settings = {entry["key"]: dict(entry) for entry in SETTINGS}
         self.keys = []
+        # Uploaded documents by id; whether the server goes away during an upload, and what it says instead of the facts.
+        self.documents, self.cuts_uploads, self.upload_refusal, self.upload_facts = {}, False, None, {}
         # The reply to a picture, whether it waits, and what was asked.
         self.reading, self.is_reading_slow, self.asked = None, False, None
 
@@ -125,6 +127,24 @@ class World:
         if method == "DELETE":
             return 200, {}
         return 201, {"id": uuid.uuid4().hex, "width": 32, "height": 32, "type": "image/png", "bytes": len(body)}
+
+    def on_documents(self, method, rest, body, values):
+        if method == "DELETE":
+            self.documents.pop(rest[0], None)
+            return 200, {}
+        if method == "GET":
+            return 200, self.documents[rest[0]]
+        if self.upload_refusal:
+            raise Refusal(*self.upload_refusal)
+        name = values.get("name", "file")
+        is_pdf = body[:5] == b"%PDF-"
+        read = int(values.get("pages", 200))
+        facts = {"id": uuid.uuid4().hex, "name": name, "kind": "pdf" if is_pdf else "text", "bytes": len(body), "characters": len(body), "pages": None, "pagesRead": None,
+                 "isCut": False, "isScanned": False, "pictures": 0, "tokens": len(body) // 3, "isEstimated": True, **self.upload_facts}
+        if facts["pages"]:
+            facts["pagesRead"] = min(read, facts["pages"])
+        self.documents[facts["id"]] = {**facts, "text": body.decode("utf-8", "replace")}
+        return 201, facts
 
     def on_classify(self, method, rest, body, values):
         self.asked = values

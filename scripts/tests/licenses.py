@@ -111,6 +111,7 @@ BUNDLED = {
         ("marked", "MIT", "{web}/node-marked", debian),
         ("DOMPurify", "Apache-2.0 or MPL-2.0", "{web}/node-dompurify", debian),
         ("highlight.js", "BSD-3-Clause", "{web}/libjs-highlight.js", debian),
+        ("KaTeX", "MIT", "{web}/libjs-katex", debian),
     ],
 }
 # Libraries of the system: the group, the name, the license and the names under which programs are linked with them.
@@ -128,6 +129,7 @@ SYSTEM = [
     ("system", "cmark-gfm", "BSD-2-Clause", "libcmark-gfm libcmark-gfm-extensions"),
     ("system", "libedit", "BSD-3-Clause", "libedit"),
     ("server-system", "libmicrohttpd", "LGPL-2.1-or-later", "libmicrohttpd"),
+    ("server-system", "QR Code generator", "MIT", "libqrcodegen"),
     ("system", "Vulkan loader (builds with BACKEND=vulkan)", "Apache-2.0", "libvulkan"),
 ]
 

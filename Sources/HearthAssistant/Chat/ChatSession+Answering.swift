@@ -83,6 +83,7 @@ extension ChatSession {
         let act = chosen.act.flatMap { registry.tags.contains($0) ? $0 : nil }
         let form = parts.settings.instructsSmallModels ? .full : PromptForm(for: information)
         let isPlain = form == .plain && act == nil
+        let meter = TokenMeter(abilities.contains(.tokenCounts) ? engine : nil)
         let builder = PromptBuilder(
             texts: texts, actions: registry.promptActions,
             sources: [MomentSource()] + parts.sources + parts.settings.sources)
@@ -95,7 +96,7 @@ extension ChatSession {
                     at: PromptMoment(
                         now: question.date, timeZone: parts.settings.timeZone, locale: parts.settings.locale),
                     history: history.filter { $0.role == .user }.map(\.content), window: information.contextLength,
-                    meter: TokenMeter(abilities.contains(.tokenCounts) ? self.engine.engine : nil))
+                    meter: meter)
             }
         var tail = prompt.tail
         if isPlain, parts.settings.systemPrompt == nil, !registry.tags.isEmpty {
@@ -109,13 +110,19 @@ extension ChatSession {
         let results = (isPlain ? [] : branch.last { $0.role == .assistant }?.results ?? [])
             .map { $0.bounded(Self.resultLimit) }
         var generation = options(abilities, registry.only(prompt.tags), chosen)
+        let files = await documents(
+            of: question, beside: [prompt.system, question.content, tail] + results.map(\.text),
+            information.contextLength,
+            generation, meter)
+        notices += files.cuts.map { AssistantTexts.filled(texts.documentCut, Self.words(of: $0)) }
         // The next process finds no trace of a private conversation.
         generation.ownInstructions = isPrivate ? 0 : prompt.ownBytes
         return Asked(
             engine: engine, model: information.description,
             before: (prompt.system.isEmpty ? [] : [ChatMessage(.system, prompt.system)]) + history,
-            text: PromptBuilder.question(question.content, results: results, tail: tail),
-            beginning: PromptBuilder.question(question.content, results: results, tail: ""), sees: sees,
+            text: PromptBuilder.question(question.content, results: results, files: files.texts, tail: tail),
+            beginning: PromptBuilder.question(question.content, results: results, files: files.texts, tail: ""),
+            sees: sees,
             tags: prompt.tags, generation: generation, notices: notices)
     }
 

@@ -110,8 +110,17 @@ public actor ChatSession {
     public func send(
         _ text: String, images: [ChatImage] = [], act: ActionTag? = nil, control: ThinkingControl? = nil
     ) -> AsyncStream<ChatEvent> {
+        send(text, images: images, documents: [], act: act, control: control)
+    }
+
+    /// The same with documents, whose texts the model reads as texts from outside. They are kept with the message.
+    package func send(
+        _ text: String, images: [ChatImage] = [], documents: [Document], act: ActionTag? = nil,
+        control: ThinkingControl? = nil
+    ) -> AsyncStream<ChatEvent> {
         let options = SendOptions(act: act, control: control)
-        return run { .ask(text: text, images: images, parent: $0.messagesKept.leaf, options: options) }
+        let attached = Attached(images: images, documents: documents)
+        return run { .ask(text: text, attached, parent: $0.messagesKept.leaf, options: options) }
     }
 
     /// Answers a question again, as another branch.
@@ -135,7 +144,8 @@ public actor ChatSession {
             guard let old = session.messagesKept[id], old.role == .user else {
                 return .answer(question: nil, options: options)
             }
-            return .ask(text: text, images: old.images, parent: old.parent, options: options)
+            let attached = Attached(images: old.images, documents: old.documents ?? [])
+            return .ask(text: text, attached, parent: old.parent, options: options)
         }
     }
 
@@ -158,9 +168,15 @@ public actor ChatSession {
 
     // MARK: Turns
 
+    /// What goes with a question.
+    private struct Attached: Sendable {
+        var images: [ChatImage]
+        var documents: [Document]
+    }
+
     /// The beginning of a turn.
     private enum Request: Sendable {
-        case ask(text: String, images: [ChatImage], parent: String?, options: SendOptions)
+        case ask(text: String, Attached, parent: String?, options: SendOptions)
         case answer(question: String?, options: SendOptions)
         case resume(answer: String?)
     }
@@ -195,9 +211,10 @@ public actor ChatSession {
         var resumed: AssistantMessage?
         let asked: AssistantMessage?
         switch request {
-        case .ask(let text, let images, let parent, let chosen):
-            let message = AssistantMessage(
-                role: .user, content: text, images: images, date: parts.time.now, parent: parent)
+        case .ask(let text, let attached, let parent, let chosen):
+            var message = AssistantMessage(
+                role: .user, content: text, images: attached.images, date: parts.time.now, parent: parent)
+            message.documents = attached.documents.isEmpty ? nil : attached.documents
             messagesKept.append(message)
             (question, asked, options) = (message, message, chosen)
         case .answer(let id, let chosen):

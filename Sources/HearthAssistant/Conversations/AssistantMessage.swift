@@ -33,6 +33,8 @@ public struct AssistantMessage: Sendable, Hashable, Codable, Identifiable {
     public var isThinking = false
     public var thinkingContent = ""
     public var images: [ChatImage] = []
+    /// The documents that go with a question; `nil` for none.
+    package var documents: [Document]?
     public var cards: [ActionCard] = []
     /// What a person needs to know about the message: a time-out, pictures that were left out.
     public var notices: [String] = []

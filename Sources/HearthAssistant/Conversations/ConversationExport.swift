@@ -45,6 +45,8 @@ package struct ConversationExport: Sendable, Hashable, Codable {
                 "*(picture, \(image.header.width) × \(image.header.height))*"
             }
             if !pictures.isEmpty { parts.append(pictures.joined(separator: "\n\n")) }
+            let documents = (message.documents ?? []).map { "*(file \(Self.line($0.name)))*" }
+            if !documents.isEmpty { parts.append(documents.joined(separator: "\n\n")) }
             let content = message.content.trimmingCharacters(in: .newlines)
             if !content.isEmpty { parts.append(content) }
             if !message.cards.isEmpty { parts.append(message.cards.map(Self.item).joined(separator: "\n")) }

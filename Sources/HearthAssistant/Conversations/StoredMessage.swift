@@ -9,15 +9,18 @@ struct MessageExtras: Codable {
     var notices: [String]?
     var facts: AnswerFacts?
     var results: [MessageResult]?
+    var documents: [Document]?
 
     /// The text of the column; `nil` without extras.
     static func text(of message: AssistantMessage) throws -> String? {
         let extras = MessageExtras(
             cards: message.cards.isEmpty ? nil : message.cards,
-            notices: message.notices.isEmpty ? nil : message.notices, facts: message.facts, results: message.results)
-        guard extras.cards != nil || extras.notices != nil || extras.facts != nil || extras.results != nil else {
-            return nil
-        }
+            notices: message.notices.isEmpty ? nil : message.notices, facts: message.facts, results: message.results,
+            documents: message.documents)
+        guard
+            extras.cards != nil || extras.notices != nil || extras.facts != nil || extras.results != nil
+                || extras.documents != nil
+        else { return nil }
         return try JSON.text(extras)
     }
 }
@@ -54,6 +57,7 @@ struct StoredMessage {
             thinkingContent: row.text(6), cards: extras.cards ?? [], notices: extras.notices ?? [], date: row.date(4),
             facts: extras.facts, rawContent: row.optionalText(7), parent: row.optionalText(2))
         message.results = extras.results
+        message.documents = extras.documents
     }
 }
 

@@ -43,6 +43,8 @@ public struct AssistantTexts: Sendable, Hashable {
     public var malformed = "An action could not be read: %@."
     /// Shown when the model reads no pictures.
     public var picturesLeftOut = "This model cannot see pictures. It answered the text alone."
+    /// Shown when a document does not fit the context window.
+    package var documentCut = "Only the beginning of %@ fits this model."
     /// Shown when older messages were left out.
     public var truncated = "The %@ oldest messages did not fit and were left out."
     /// Shown once in a conversation with a model that is too small for the assistant's instructions.

@@ -120,9 +120,14 @@ package struct PromptBuilder: Sendable {
     }
 
     /// The question with what is sent beside it.
-    package static func question(_ text: String, results: [MessageResult], tail: String) -> String {
+    /// - Parameter files: the texts of its documents with their marks.
+    package static func question(
+        _ text: String, results: [MessageResult], files: [String] = [], tail: String
+    ) -> String {
         let results = results.map { PromptMarks.marked($0.text, as: "results", source: $0.source) }
-        return (results + [text] + (tail.isEmpty ? [] : [tail])).joined(separator: "\n\n")
+        // A question may be nothing but its documents.
+        let words = files.isEmpty || !text.isEmpty ? [text] : []
+        return (results + files + words + (tail.isEmpty ? [] : [tail])).joined(separator: "\n\n")
     }
 
     /// The last text of each section in earlier messages, by ``PromptSection/key``.

@@ -26,6 +26,16 @@ extension ErrorCode<AssistantStores> {
     public static var pageRefused: Self { "page-refused" }
     /// A page has no text that can be read.
     public static var unreadablePage: Self { "unreadable-page" }
+    /// A document has more bytes or unpacks to more than is read.
+    public static var largeDocument: Self { "large-document" }
+    /// A document of a kind that is not read.
+    public static var unknownDocument: Self { "unknown-document" }
+    /// A document that is cut off, damaged or hostile.
+    public static var unreadableDocument: Self { "unreadable-document" }
+    /// A document that needs a password.
+    public static var encryptedDocument: Self { "encrypted-document" }
+    /// A program that reads a document is not installed.
+    public static var missingProgram: Self { "missing-program" }
     /// The conversation has no such message.
     public static var noSuchMessage: Self { "no-such-message" }
     /// An action that did not happen, changed no record, or is older than 30 days.

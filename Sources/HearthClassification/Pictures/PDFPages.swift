@@ -11,8 +11,6 @@ final class PDFPages: Sendable {
 
     /// The longer side of a drawn page in pixels: A4 with 300 dots an inch.
     private static let side = 3508
-    /// The address space and processor time of a program: 2 GiB, 60 s.
-    private static let limits = "ulimit -v 2097152; ulimit -t 60; exec \"$@\""
     /// The most bytes of a drawn page.
     private static let maximumBytes = 64 << 20
 
@@ -61,44 +59,19 @@ final class PDFPages: Sendable {
             ]))
     }
 
-    /// Runs a program, and returns its output. Only systems of computers run other programs.
+    /// Runs a program of poppler, and returns its output.
     private static func run(_ words: [String]) throws -> Data {
-        #if os(Linux) || os(macOS)
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = ["-c", limits, "sh"] + words
-        process.environment = [
-            "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "LC_ALL": "C",
-        ]
-        let output = Pipe()
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
         do {
-            try process.run()
+            return try LimitedProgram(words, maximumOutput: maximumBytes).run()
         } catch {
-            throw unusable("no program can be started")
-        }
-        var data = Data()
-        while true {
-            let piece = output.fileHandleForReading.availableData
-            if piece.isEmpty { break }
-            data += piece
-            guard data.count <= maximumBytes else {
-                process.terminate()
-                process.waitUntilExit()
-                throw unusable("a page is too large")
+            switch error {
+            case .missing:
+                throw unusable("\(words[0]) of poppler is not on this machine", remedy: "Install poppler-utils.")
+            case .notStarted: throw unusable("no program can be started")
+            case .outputTooLarge: throw unusable("a page is too large")
+            case .failed: throw unusable("poppler cannot read it")
             }
         }
-        process.waitUntilExit()
-        switch process.terminationStatus {
-        case 0: return data
-        case 127: throw unusable("\(words[0]) of poppler is not on this machine", remedy: "Install poppler-utils.")
-        default: throw unusable("poppler cannot read it")
-        }
-        #else
-        throw unusable("no other program can be started here")
-        #endif
     }
 
     private static func remove(_ file: URL) {

@@ -18,16 +18,36 @@ struct Attachments: Sendable {
     init(images: [ChatImage] = []) { self.images = images }
 
     /// Adds the text of a file.
-    /// - Throws: ``UsageError`` for a file that is no text, or too long; `FileError`.
+    /// - Throws: ``UsageError`` for a file that is no text, or too long; `AssistantError` for PDF and .docx files that cannot
+    ///   be read; `FileError`.
     mutating func add(file name: String) async throws {
         let path = Path(FileCompletion.expandingHome(name)).absolute
-        let text = try await blocking { try TextFile.read(path, named: name, limit: Self.largestFile) }
+        let text = try await blocking { try Self.text(of: path, named: name) }
         guard files.reduce(text.utf8.count, { $0 + $1.text.utf8.count }) <= Self.largest else {
             throw UsageError(
                 "the files have more than \(ByteCount(UInt64(Self.largest))) together",
                 hint: "Give fewer files, or the parts that matter.")
         }
         files.append(OutsideText(source: "file \(path.lastComponent)", text: text))
+    }
+
+    /// The text of a file, as the page reads it. Blocks.
+    private static func text(of path: Path, named name: String) throws -> String {
+        guard try DocumentReader.isPacked(path) else {
+            return try TextFile.read(path, named: name, limit: largestFile)
+        }
+        let document = try DocumentReader().read(path, named: path.lastComponent)
+        guard !document.isScanned else {
+            throw UsageError(
+                "\(name.quotedForTerminal) has no text: its pages are pictures", hint: "Give its pages with --image.")
+        }
+        guard document.text.utf8.count <= largestFile else {
+            throw UsageError(
+                "the text of \(name.quotedForTerminal) has \(ByteCount(UInt64(document.text.utf8.count))), "
+                    + "a file for a message at most \(ByteCount(UInt64(largestFile)))",
+                hint: "Give the part that matters.")
+        }
+        return document.text
     }
 
     /// What is attached, in words; `nil` for nothing.
@@ -84,7 +104,7 @@ enum TextFile {
 
     private static let kinds: [(beginning: [UInt8], kind: String)] = [
         ([0xFF, 0xD8, 0xFF], "picture"), ([0x89, 0x50, 0x4E, 0x47], "picture"), (Array("BM".utf8), "picture"),
-        (Array("GIF8".utf8), "picture"), (Array("%PDF".utf8), "PDF"), (Array("PK".utf8), "archive"),
+        (Array("GIF8".utf8), "picture"),
         (Array("GGUF".utf8), "model"), ([0xFF, 0xFE], "UTF-16"), ([0xFE, 0xFF], "UTF-16"),
     ]
 
@@ -95,8 +115,6 @@ enum TextFile {
     private static func kind(of data: Data) -> String {
         switch name(of: data) {
         case "picture": "it is a picture"
-        case "PDF": "it is a PDF document"
-        case "archive": "it is an archive or an office document"
         case "model": "it is a model"
         case "UTF-16": "it has the encoding UTF-16"
         default: "it has bytes that are not UTF-8"
@@ -106,7 +124,6 @@ enum TextFile {
     private static func hint(for data: Data) -> String {
         switch name(of: data) {
         case "picture": "Pictures go with --image, in a conversation with /image."
-        case "PDF": "Make text of it first: `pdftotext FILE`."
         case "model": "Talk with it: `hearth chat FILE`."
         case "UTF-16": "Make UTF-8 of it first: `iconv -f UTF-16 -t UTF-8 FILE`."
         default: "Give a text file in UTF-8."

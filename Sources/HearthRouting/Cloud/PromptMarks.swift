@@ -19,6 +19,9 @@ package enum PromptMarks {
         package var range: Range<Int>
     }
 
+    /// The most bytes of an opening: the longest name of a file fits, even if each of its signs is replaced.
+    private static let longestOpening = 1024
+
     /// A section with its marks.
     /// - Parameter name: lower-case letters.
     package static func marked(
@@ -86,7 +89,7 @@ package enum PromptMarks {
     }
 
     private static func opening(_ bytes: [UInt8], at start: Int) -> Opening? {
-        guard let end = bytes[start...].prefix(300).firstIndex(of: UInt8(ascii: ">")) else { return nil }
+        guard let end = bytes[start...].prefix(longestOpening).firstIndex(of: UInt8(ascii: ">")) else { return nil }
         var inner = bytes[(start + 1)..<end]
         let name = Array(inner.prefix { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) })
         guard !name.isEmpty else { return nil }

@@ -90,7 +90,7 @@ final class Exchange: Sendable {
             state.stage = .receiving
             state.request.id = core.nextID()
         }
-        return send(refusal.reply, on: connection)
+        return send(refusal.reply(core.limits), on: connection)
     }
 
     /// Reads the header. A reply at this call lets the library close the connection, as needed for a refused body.
@@ -115,7 +115,7 @@ final class Exchange: Sendable {
         } catch {
             // A server without bodies says what is wrong with the request itself.
             let reply = error == .bodyTooLarge ? core.immediately?(&request) : nil
-            return send(reply ?? error.reply, on: connection)
+            return send(reply ?? error.reply(core.limits), on: connection)
         }
         record.enter(framing.hasBody ? .body(since: core.now, received: 0) : .replying)
         var known = core.immediately?(&request)

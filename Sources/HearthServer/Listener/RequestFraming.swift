@@ -26,7 +26,7 @@ package enum RequestFraming: Sendable, Hashable {
         case badHeader, badTarget, targetTooLong, tooManyFields, badHost, ambiguousLength, unknownCoding,
             bodyTooLarge
 
-        var reply: ServerReply {
+        func reply(_ limits: ListenerLimits) -> ServerReply {
             let close: HTTPHeaders = ["Connection": "close"]
             return switch self {
             case .badHeader: .text(400, "a header field has a forbidden name or value", headers: close)
@@ -36,7 +36,8 @@ package enum RequestFraming: Sendable, Hashable {
             case .badHost: .text(400, "a request needs exactly one Host field", headers: close)
             case .ambiguousLength: .text(400, "the length of the body is ambiguous", headers: close)
             case .unknownCoding: .text(501, "only the transfer coding chunked is served", headers: close)
-            case .bodyTooLarge: .text(413, "the body is too large", headers: close)
+            case .bodyTooLarge:
+                .text(413, "the body is too large: at most \(limits.bodyBytes) bytes are taken", headers: close)
             }
         }
     }

@@ -1,10 +1,14 @@
-// The field for questions: text, pictures by choice, drop, paste and camera, commands with `/`, thinking, send and stop.
+// The field for questions: text, pictures and documents by choice, drop, paste and camera, commands with `/`, thinking, send and stop.
 import { h, fill, set } from "../kit/dom.js";
 import { icon } from "../kit/icons.js";
 import { at, remove, upload } from "../kit/api.js";
 import { showError } from "../kit/toast.js";
 import { t } from "../kit/texts.js";
+import { attachments, idsOf } from "./attach.js";
 import { commandMenu } from "./commands.js";
+
+/// A pasted text that is longer becomes a document.
+const longPaste = 8000;
 
 // The server reads these; the browser turns other kinds, such as WebP, into JPEG.
 async function readable(blob) {
@@ -15,9 +19,10 @@ async function readable(blob) {
     return new Promise((resolve) => { canvas.toBlob(resolve, "image/jpeg", 0.92); });
 }
 
-/// The composer: `{ node, setBusy, focus, setText, refresh }`. `send({ text, pictures, act, think })` returns a
-/// promise; if it fails, the text comes back. `begun(text)` is called when the person writes. The draft survives a reload.
-export function composer({ key, send, stop, commands, placeholder, begun }) {
+/// The composer: `{ node, setBusy, focus, setText, refresh }`. `send({ text, pictures, documents, act, think })`
+/// returns a promise; if it fails, the text comes back. `begun(text)` is called when the person writes. The draft survives a
+/// reload. `room` and `leavesTo` are those of the attachments.
+export function composer({ key, send, stop, commands, placeholder, begun, room = () => null, leavesTo = () => null }) {
     let pictures = [];
     let isBusy = false;
     let think = null;
@@ -28,6 +33,8 @@ export function composer({ key, send, stop, commands, placeholder, begun }) {
     });
     const strip = h("div.attachments", { role: "list", "aria-label": t("composer.pictures") });
     const file = h("input", { type: "file", accept: "image/*", multiple: true, hidden: true, tabindex: -1, onchange: () => { add(file.files); file.value = ""; } });
+    const files = attachments({ changed: () => refresh(), room, leavesTo });
+    const choose = (accept) => { set(file, { accept }); file.click(); };
     const sendButton = h("button.round.primary", { type: "button", onclick: () => (isBusy ? stop() : submit()) });
     const thinkButton = h("button.tool", {
         type: "button", "aria-pressed": "false", title: t("composer.think.hint"), onclick: () => {
@@ -36,8 +43,9 @@ export function composer({ key, send, stop, commands, placeholder, begun }) {
         },
     }, icon("thought"), h("span", t("composer.think")));
     const menu = commandMenu(area, commands, (run) => { set(area, { value: "" }); keep(); run(); });
-    const box = h("div.composer-box", strip, area, h("div.composer-tools",
-        h("button.tool", { type: "button", onclick: () => file.click(), "aria-label": t("composer.picture"), title: t("composer.picture") }, icon("picture")),
+    const box = h("div.composer-box", strip, files.node, area, h("div.composer-tools",
+        h("button.tool", { type: "button", onclick: () => choose(null), "aria-label": t("composer.file"), title: t("composer.file") }, icon("attach")),
+        h("button.tool", { type: "button", onclick: () => choose("image/*"), "aria-label": t("composer.picture"), title: t("composer.picture") }, icon("picture")),
         navigator.mediaDevices && h("button.tool", {
             type: "button", "aria-label": t("composer.camera"), title: t("composer.camera"),
             onclick: () => import("./camera.js").then(({ takePicture }) => takePicture()).then((blob) => { if (blob) add([blob]); }, showError),
@@ -61,8 +69,8 @@ export function composer({ key, send, stop, commands, placeholder, begun }) {
             set(sendButton, { "aria-label": label, title: label });
             fill(sendButton, icon(isBusy ? "stop" : "send"));
         }
-        const isEmpty = !area.value.trim() && pictures.length === 0;
-        set(sendButton, { disabled: !isBusy && (isEmpty || pictures.some((picture) => !picture.id)) });
+        const isEmpty = !area.value.trim() && pictures.length === 0 && files.isEmpty;
+        set(sendButton, { disabled: !isBusy && (isEmpty || !files.isReady || pictures.some((picture) => !picture.id)) });
     };
     const drawStrip = () => {
         fill(strip, pictures.map((picture) => h("span.attachment", { role: "listitem", class: picture.id ? "" : "loading" },
@@ -76,12 +84,11 @@ export function composer({ key, send, stop, commands, placeholder, begun }) {
         if (picture.id) remove(at("pictures", picture.id)).catch(() => {});
         drawStrip();
     };
-    async function add(files) {
-        for (const blob of files) {
-            if (!blob.type.startsWith("image/")) {
-                showError(new Error(t("composer.no-picture", { name: blob.name ?? "" })));
-                continue;
-            }
+    async function add(blobs) {
+        const isPicture = (blob) => blob.type.startsWith("image/");
+        const others = [...blobs].filter((blob) => !isPicture(blob));
+        if (others.length > 0) files.add(others);
+        for (const blob of [...blobs].filter(isPicture)) {
             const picture = { preview: URL.createObjectURL(blob), name: blob.name ?? t("composer.picture"), id: null };
             pictures.push(picture);
             drawStrip();
@@ -91,18 +98,20 @@ export function composer({ key, send, stop, commands, placeholder, begun }) {
     async function submit() {
         const text = area.value.trim();
         const sent = pictures;
-        if ((!text && sent.length === 0) || isBusy || sent.some((picture) => !picture.id)) return;
+        if ((!text && sent.length === 0 && files.isEmpty) || isBusy || !files.isReady || sent.some((picture) => !picture.id)) return;
         set(area, { value: "" });
         pictures = [];
+        const taken = files.take();
         drawStrip();
         grow();
         try {
-            await send({ text, pictures: sent.map((picture) => picture.id), think });
+            await send({ text, pictures: sent.map((picture) => picture.id), documents: idsOf(taken), think });
             if (!area.value) sessionStorage.removeItem(draftKey);
             for (const picture of sent) URL.revokeObjectURL(picture.preview);
         } catch (error) {
             if (!area.value) set(area, { value: text });
             pictures = [...sent, ...pictures];
+            files.giveBack(taken);
             drawStrip();
             keep();
             showError(error);
@@ -118,10 +127,12 @@ export function composer({ key, send, stop, commands, placeholder, begun }) {
         } else if (event.key === "Escape" && isBusy) stop();
     });
     area.addEventListener("paste", (event) => {
-        const files = [...event.clipboardData.files].filter((blob) => blob.type.startsWith("image/"));
-        if (files.length === 0) return;
+        const blobs = [...event.clipboardData.files];
+        const words = blobs.length === 0 ? event.clipboardData.getData("text/plain") : "";
+        if (words.length > longPaste) blobs.push(new File([words], t("composer.pasted"), { type: "text/plain" }));
+        if (blobs.length === 0) return;
         event.preventDefault();
-        add(files);
+        add(blobs);
     });
     for (const name of ["dragenter", "dragover"]) node.addEventListener(name, (event) => {
         if (![...event.dataTransfer.types].includes("Files")) return;
@@ -138,7 +149,7 @@ export function composer({ key, send, stop, commands, placeholder, begun }) {
     return {
         node,
         addFiles: add,
-        refresh,
+        refresh() { refresh(); files.refresh(); },
         focus: () => area.focus(),
         setBusy(value) { isBusy = value; refresh(); },
         setText(value) { set(area, { value }); keep(); area.focus(); },

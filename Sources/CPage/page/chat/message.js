@@ -7,6 +7,7 @@ import { outside, shownAddress } from "../kit/safe.js";
 import { reasonOf } from "../kit/refusals.js";
 import { t, tOr } from "../kit/texts.js";
 import { answerView } from "./answer.js";
+import { documentList } from "./document.js";
 import { cardView } from "./card.js";
 import { speechButton } from "./speech.js";
 
@@ -41,7 +42,7 @@ function questionView(message, actions) {
         current = next;
         text(words, next.content);
         set(words, { hidden: !next.content });
-        fill(pictures, pictureList(next, actions.chat));
+        fill(pictures, pictureList(next, actions.chat), documentList(next));
         fill(bar, branches(next, actions),
             toolButton("edit", t("chat.edit"), edit),
             toolButton("copy", t("copy"), () => actions.copy(current.content)),

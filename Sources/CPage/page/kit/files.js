@@ -9,7 +9,8 @@ export function save(blob, name) {
     setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-async function fetched(path) {
+/// The reply of a path, or its refusal as an error.
+export async function fetched(path) {
     const response = await request(path);
     if (!response.ok) throw await refusal(response);
     return response;

@@ -57,6 +57,8 @@ export function show(main, [id]) {
     const field = composer({
         key: id ?? "new", placeholder: t(home && !canAnswer() ? "composer.early" : "composer.placeholder"),
         send: (question) => { stick(true); return send(thread, question); }, stop: () => post(at("chats", id, "stop")).catch(showError),
+        room: () => thread?.context?.length ?? null,
+        leavesTo: () => (home?.route?.source === "cloud" && !thread?.chat?.isPrivate ? home.route.cloud?.model ?? t("route.cloud") : null),
         commands: commands(thread), begun: (text) => { loadEarly(); readEarly(id, text); },
     });
     const head = chatHeader(headerActions(thread));
@@ -178,9 +180,9 @@ function messageActions(thread) {
 }
 
 /// Sends a question. If the connection breaks, the conversation tells whether the question has arrived.
-async function send(thread, { text, pictures, think }) {
+async function send(thread, { text, pictures, documents, think }) {
     const command = actOf(text);
-    const body = { text: command?.text ?? text, ...(pictures.length > 0 && { pictures }), ...(command && { act: command.act }), ...(think && { think }) };
+    const body = { text: command?.text ?? text, ...(pictures.length > 0 && { pictures }), ...(documents.length > 0 && { documents }), ...(command && { act: command.act }), ...(think && { think }) };
     if (!thread) return begin(body);
     try {
         await post(at("chats", thread.id, "messages"), body);
@@ -267,7 +269,7 @@ function commands(thread) {
     ];
 }
 
-// A picture may be dropped anywhere on the screen, not only on the field.
+// A file may be dropped anywhere on the screen, not only on the field.
 function dropAnywhere(main, field) {
     const over = (event) => { if ([...event.dataTransfer.types].includes("Files")) event.preventDefault(); };
     const drop = (event) => {

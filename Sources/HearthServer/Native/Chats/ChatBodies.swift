@@ -66,6 +66,8 @@ struct SendOrder: Codable, Sendable {
     var text: String
     /// The ids of uploaded pictures.
     var pictures: [String]?
+    /// The ids of uploaded documents.
+    var documents: [String]?
     /// The tag of the action that the answer has to be.
     var act: String?
     /// The id of the model that answers this conversation from now on.

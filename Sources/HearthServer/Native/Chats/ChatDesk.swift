@@ -40,6 +40,7 @@ actor ChatDesk {
     let log: EventLog
     let approvals: ApprovalDesk
     let pictures: PictureDesk
+    let documents: DocumentDesk
     private(set) var assistant: Assistant
     private let library: LibraryDesk
     private let home: ServedHome
@@ -66,6 +67,7 @@ actor ChatDesk {
         self.home = home
         self.orchestrator = orchestrator
         pictures = PictureDesk(time: home.time)
+        documents = DocumentDesk(time: home.time)
     }
 
     // MARK: Settings
@@ -349,6 +351,9 @@ actor ChatDesk {
     func stop(_ id: String) async throws { await (try await openChat(id)).session.stop() }
 
     func answerNow(_ id: String) async throws { try await openChat(id).running?.control.answerNow() }
+
+    /// Counts tokens with the selected model, if it is in memory; otherwise `nil`.
+    func tokens(in text: String) async -> Int? { await library.tokens(in: text) }
 
     /// Remembers the context window of the model that has just answered.
     func rememberContext(_ id: String, _ session: ChatSession) async {

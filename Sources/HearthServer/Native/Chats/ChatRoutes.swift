@@ -144,7 +144,9 @@ struct ChatRoutes: Sendable {
     private func send(_ order: SendOrder, to id: String) async throws -> TurnBody {
         let ids = order.pictures ?? []
         let images = try desk.pictures.pictures(ids)
-        let text = images.isEmpty ? try Self.text(order.text) : order.text
+        let documents = try desk.documents.documents(order.documents ?? [])
+        let isAlone = images.isEmpty && documents.isEmpty
+        let text = isAlone ? try Self.text(order.text) : order.text
         let act = order.act.map { tag in ActionTag(rawValue: tag) }
         if let act {
             guard try await desk.openChat(id).session.registry.action(act) != nil else {
@@ -155,9 +157,12 @@ struct ChatRoutes: Sendable {
             try await desk.choose(id, model: order.model, thinks: order.think)
         }
         let turn = try await desk.begin(id) { session, control in
-            await session.send(text, images: images, act: act, control: control)
+            await session.send(
+                text, images: images + documents.flatMap(\.pictures), documents: documents.map(\.document), act: act,
+                control: control)
         }
         desk.pictures.remove(ids)
+        desk.documents.remove(order.documents ?? [])
         return turn
     }
 

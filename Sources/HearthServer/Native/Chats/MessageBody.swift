@@ -20,9 +20,10 @@ struct PictureBody: Codable, Sendable, Hashable {
 struct MessageBody: Codable, Sendable, Hashable {
     var message: AssistantMessage
     var pictures: [PictureBody]
+    var attachments: [DocumentBody]
     var branch: BranchBody
 
-    private enum CodingKeys: CodingKey { case pictures, branch }
+    private enum CodingKeys: CodingKey { case pictures, attachments, branch }
 
     /// - Parameters:
     ///   - chat: the conversation's id, for the addresses of pictures.
@@ -34,7 +35,11 @@ struct MessageBody: Codable, Sendable, Hashable {
                 width: image.header.width, height: image.header.height, type: image.mediaType,
                 url: "\(NativeRouter.base)/chats/\(chat)/pictures/\(message.id)/\(index)")
         }
+        attachments = (message.documents ?? []).enumerated().map { index, document in
+            DocumentBody(document, url: "\(NativeRouter.base)/chats/\(chat)/documents/\(message.id)/\(index)")
+        }
         (self.message.images, self.message.rawContent, self.message.results) = ([], nil, nil)
+        self.message.documents = nil
         let ids = siblings.isEmpty ? [message.id] : siblings
         branch = BranchBody(index: ids.firstIndex(of: message.id) ?? 0, ids: ids)
     }
@@ -43,6 +48,7 @@ struct MessageBody: Codable, Sendable, Hashable {
         message = try AssistantMessage(from: decoder)
         let container = try decoder.container(keyedBy: CodingKeys.self)
         pictures = try container.decode([PictureBody].self, forKey: .pictures)
+        attachments = try container.decode([DocumentBody].self, forKey: .attachments)
         branch = try container.decode(BranchBody.self, forKey: .branch)
     }
 
@@ -50,6 +56,7 @@ struct MessageBody: Codable, Sendable, Hashable {
         try message.encode(to: encoder)
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(pictures, forKey: .pictures)
+        try container.encode(attachments, forKey: .attachments)
         try container.encode(branch, forKey: .branch)
     }
 }

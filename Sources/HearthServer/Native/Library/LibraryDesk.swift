@@ -78,6 +78,13 @@ import Observation
         hearth.models.pool.loaded.contains { $0.release?.family == family }
     }
 
+    /// Counts tokens with the selected model, if it is in memory; otherwise `nil`.
+    func tokens(in text: String) async -> Int? {
+        guard let family = library.selectedModel?.id, isLoaded(family) else { return nil }
+        // An engine that counts nothing is estimated.
+        return try? await hearth.models.model(family, policy: .localOnly).tokens?.count(text)
+    }
+
     func body(of family: Family) -> RowForm? { rows.first { $0.id == family.name } }
 
     var libraryBody: LibraryBody {

@@ -11,6 +11,7 @@ extension NativeService {
         stateRoutes(service) + LibraryRoutes(desk: service.library).all + ChatRoutes(desk: service.chats).all
             + actionRoutes(service) + storeRoutes(service) + settingRoutes(service)
             + RingRoutes(desk: service.rings).all
+            + DocumentRoutes(desk: service.chats).all
             + ClassifyRoutes(home: service.home).all
     }
 

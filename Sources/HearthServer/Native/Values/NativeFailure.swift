@@ -52,6 +52,7 @@ package struct NativeFailure: Error, Sendable, Hashable {
 
     private static func status(of error: any HearthFailure) -> Int {
         if missingCodes.contains(error.codeText) { return 404 }
+        if error.codeText == "large-document" { return 413 }
         if ConflictCodes.all.contains(error.codeText) { return 409 }
         return error is FileError || error is DatabaseError ? 500 : 422
     }

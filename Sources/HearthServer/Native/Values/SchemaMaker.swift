@@ -183,6 +183,7 @@ extension ActionTag: SchemaDescribed {}
 extension FinishReason: SchemaDescribed {}
 extension ActionCard.State: SchemaWord {}
 extension ChatRole: SchemaWord {}
+extension DocumentKind: SchemaWord {}
 extension HubModel.Kind: SchemaWord {}
 extension HubModel.Tools: SchemaWord {}
 extension ReleaseRow.Presence: SchemaWord {}
