@@ -94,6 +94,7 @@ DRAW = """async (text) => {
     const all = performance.now() - began;
     const problems = [];
     for (const node of view.node.querySelectorAll("*")) {
+        if (node.closest(".code-head")) continue;
         if (["SCRIPT", "STYLE", "IFRAME", "OBJECT", "EMBED", "FORM", "BASE", "META", "LINK", "VIDEO", "DIALOG", "SVG"].includes(node.tagName.toUpperCase())) problems.push(node.tagName);
         for (const { name, value } of node.attributes) {
             if (/^on|^style$/.test(name) || (["href", "src", "action"].includes(name) && !/^(?:https?:|mailto:|data:image)/.test(value))) problems.push(`${node.tagName} ${name}=${value}`);

@@ -37,6 +37,7 @@ private let targets: [String: @Sendable (Data) -> Void] = [
     "trust-update": fuzzTrustUpdate,
     "trust-key": fuzzTrustKey,
     "worker-message": fuzzWorkerMessage,
+    "document": fuzzDocument,
 ]
 
 private let target: @Sendable (Data) -> Void = {

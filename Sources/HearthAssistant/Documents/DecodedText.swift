@@ -37,10 +37,11 @@ struct DecodedText: Sendable, Hashable {
         return String(validating: part, as: UTF8.self).map { ($0, part.count < bytes.count) }
     }
 
+    /// A unit of two bytes needs at most three in UTF-8.
     private static func wide(_ bytes: ArraySlice<UInt8>, _ limit: Int, isLittle: Bool) -> (text: String, isCut: Bool)? {
         guard bytes.count.isMultiple(of: 2) else { return nil }
-        var units = stride(from: bytes.startIndex, to: min(bytes.endIndex, bytes.startIndex + limit), by: 2).map {
-            place in
+        let end = min(bytes.endIndex, bytes.startIndex + limit * 2 / 3)
+        var units = stride(from: bytes.startIndex, to: end, by: 2).map { place in
             isLittle
                 ? UInt16(bytes[place]) | UInt16(bytes[place + 1]) << 8
                 : UInt16(bytes[place]) << 8 | UInt16(bytes[place + 1])
@@ -57,9 +58,9 @@ struct DecodedText: Sendable, Hashable {
         0x0153, 0xFFFD, 0x017E, 0x0178,
     ]
 
-    /// Files that are no text have control characters, or signs without a meaning.
+    /// A byte needs at most three in UTF-8. Files that are no text have control characters, or signs without a meaning.
     private static func latin(_ bytes: [UInt8], _ limit: Int) -> (text: String, isCut: Bool)? {
-        let part = bytes.prefix(limit / 2)
+        let part = bytes.prefix(limit / 3)
         var scalars = String.UnicodeScalarView()
         var odd = 0
         for byte in part {

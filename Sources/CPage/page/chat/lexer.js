@@ -8,6 +8,9 @@ const deepest = 16;
 const most = { emphasis: 300, brackets: 300, all: 2000 };
 /// The most marks of emphasis in all runs.
 const mostEmphasis = 6000;
+/// The most fences of code and formulas: each makes a box.
+const mostFences = 200;
+const fence = /^ {0,3}(?:`{3}|~{3}|\$\$|\\\[)/gm;
 /// Lines of these signs cost as much as marks do.
 const heavyLine = /^[ \t]*(?:~{200,}|`{200,}|(?:[^|\n]*\|){200,})/m;
 
@@ -20,6 +23,8 @@ function marksOf(text) {
     }
     return counts;
 }
+
+const isHeavy = (text) => heavyLine.test(text) || (text.match(fence)?.length ?? 0) > mostFences;
 
 export class BoundedLexer extends Lexer {
     #depth = 0;
@@ -34,7 +39,7 @@ export class BoundedLexer extends Lexer {
     }
 
     blockTokens(text, tokens = []) {
-        if (this.#depth >= deepest || (this.#depth === 0 && heavyLine.test(text))) {
+        if (this.#depth >= deepest || (this.#depth === 0 && isHeavy(text))) {
             tokens.push({ type: "text", raw: text, text, tokens: [plain(text)] });
             return tokens;
         }
@@ -49,8 +54,8 @@ export class BoundedLexer extends Lexer {
     inlineTokens(text, tokens = []) {
         const counts = marksOf(text);
         this.#emphasis += counts.emphasis;
-        const isHeavy = this.#emphasis > mostEmphasis || Object.keys(most).some((name) => counts[name] > most[name]);
-        if (!isHeavy) return super.inlineTokens(text, tokens);
+        const isTooMuch = this.#emphasis > mostEmphasis || Object.keys(most).some((name) => counts[name] > most[name]);
+        if (!isTooMuch) return super.inlineTokens(text, tokens);
         tokens.push(plain(text));
         return tokens;
     }
