@@ -157,3 +157,31 @@ def check_hostile_names(desk):
         page.keyboard.press("Escape")
         page.goto(desk.backend.address + "/#/chat")
         expect(chips(page)).to_have_count(0)
+
+
+def check_looks(desk):
+    """Chips in each state, files in a conversation, their text, and formulas: axe, both colours, wide and narrow."""
+    import formulas
+    from look import inspect
+    ready(desk)
+    desk.world.chats.rate = 2000
+    desk.world.chats.script["the formula"] = formulas.ANSWER
+    for scheme, width, height in (("light", 1280, 800), ("dark", 360, 740)):
+        page = desk.open(width=width, height=height, scheme=scheme)
+        expect(page.get_by_role("textbox", name="Question")).to_be_visible()
+        page.evaluate(PASTE, ["a.txt", "text/plain", "some words"])
+        expect(chips(page)).to_contain_text("tokens")
+        ask(page, "the formula")
+        done(page)
+        expect(page.locator(".prose math").first).to_be_visible()
+        desk.world.upload_facts = {"kind": "pdf", "pages": 1500, "isCut": True, "tokens": 9000}
+        page.evaluate(PASTE, ["long name " * 20 + ".pdf", "application/pdf", "%PDF-"])
+        expect(chips(page)).to_contain_text("1,500")
+        desk.world.upload_facts = {}
+        desk.world.cuts_uploads = True
+        page.evaluate(PASTE, ["broken.txt", "text/plain", "x"])
+        expect(chips(page).last.get_by_role("alert")).to_be_visible()
+        desk.world.cuts_uploads = False
+        inspect(page, f"files-{scheme}")
+        page.locator(".message.user .file-chip").click()
+        inspect(page, f"files-text-{scheme}")

@@ -48,7 +48,7 @@ export function attachments({ changed, room, leavesTo }) {
             for (const blob of blobs) {
                 const file = { key: `file-${count += 1}`, blob, name: blob.name || t("files.unnamed"), facts: null, error: null, fraction: 0, room };
                 if (files.length >= most.files) file.error = new ApiError(0, { code: "many-documents", message: t("files.many", { n: most.files }) });
-                else if (blob.size > most.bytes) file.error = new ApiError(0, { code: "large-document", message: t("files.large", { size: bytes(blob.size), most: bytes(most.bytes) }) });
+                else if (blob.size > most.bytes) file.error = new ApiError(0, { code: "size-of-document", message: t("files.large", { size: bytes(blob.size), most: bytes(most.bytes) }) });
                 files.push(file);
                 if (!file.error) send(file);
             }
@@ -91,7 +91,7 @@ function chip(file, { drop, send }) {
         if (state === drawn) return;
         drawn = state;
         if (error) {
-            const isFinal = ["large-document", "many-documents", "unknown-document", "encrypted-document"].includes(error.code);
+            const isFinal = ["large-document", "size-of-document", "many-documents", "unknown-document", "encrypted-document"].includes(error.code);
             fill(facts, h("span", { role: "alert" }, error.sentence ?? error.message),
                 !isFinal && h("button.small", { type: "button", onclick: () => send(file) }, t("files.retry")));
         } else if (known) {
