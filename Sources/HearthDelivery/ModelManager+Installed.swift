@@ -42,6 +42,14 @@ extension ModelManager {
         return release
     }
 
+    /// The bytes that removing all releases of a family frees: files that no other family shares, and artifacts.
+    /// - Throws: `FileError`.
+    package func bytesFreed(byRemoving family: Family) async throws -> UInt64 {
+        let facts = try await store.facts()
+        let members = facts.members.filter { $0.identity.family == family }
+        return ([facts.owners.freed(by: Set(members.map(\.identity)))] + members.map(\.preparedBytes)).saturatedSum
+    }
+
     // MARK: - Live releases
 
     /// Finds the live releases in milliseconds, without the network and without opening an engine: the call of an app's

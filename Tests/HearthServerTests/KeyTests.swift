@@ -88,25 +88,73 @@ struct KeyTests {
         #expect(begin("a", 1) == nil)
     }
 
-    @Test func opensAPrintedAddressOnce() {
-        var sessions = PageSessions()
-        func redeem(_ code: String, _ seconds: Int) -> PageSessions.Secrets? {
-            sessions.redeem(code, at: .seconds(seconds))
+    @Test func aCodeWorksOnceAndForAWhile() throws {
+        var codes = OneTimeCodes()
+        func outcome(_ body: () throws -> Void) -> String {
+            do {
+                try body()
+                return "good"
+            } catch {
+                return "\(error)"
+            }
         }
+        let (code, late, shown) = (codes.make(at: .zero), codes.make(at: .zero), codes.make(.displayed, at: .zero))
+        #expect(code.wholeMatch(of: /[0-9A-HJKMNP-TV-Z]{4}-[0-9A-HJKMNP-TV-Z]{4}/) != nil)
+        #expect(outcome { try codes.check(code, at: .seconds(10)) } == "good")
+        // A displayed code confirms nothing, and is left as it is.
+        #expect(outcome { try codes.spend(shown, isPrinted: true, at: .zero) } == "wrong")
+        #expect(outcome { try codes.check(shown, at: .seconds(599)) } == "good")
+        #expect(outcome { try codes.spend(shown, at: .seconds(600)) } == "old")
+        #expect(outcome { try codes.spend(code, isPrinted: true, at: .seconds(10)) } == "good")
+        #expect(outcome { try codes.spend(code, at: .seconds(10)) } == "used")
+        #expect(outcome { try codes.check(code, at: .seconds(10)) } == "used")
+        #expect(outcome { try codes.spend(late, at: .seconds(3600)) } == "old")
+        for text in ["", "0", code + "0", String(repeating: "0", count: 32), "code=", "\u{0}"] {
+            #expect(outcome { try codes.spend(text, at: .seconds(10)) } == "wrong", "\(text)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("7KQM-4T2X", "7KQM4T2X"), ("7kqm4t2x", "7KQM4T2X"), (" 7kqm 4t2x \n", "7KQM4T2X"),
+            ("http://192.168.1.5:4327/hearth/open?code=7KQM-4T2X", "7KQM4T2X"),
+            ("https://box.local/hearth/open?code=7KQM-4T2X&x=1", "7KQM4T2X"), ("oil-OIL", "011011"), ("", ""),
+        ])
+    func readsWhatPeopleTypeAsACode(text: String, code: String) {
+        #expect(OneTimeCodes.normalised(text) == code)
+    }
+
+    @Test func codesStayFewAndTheOldestEnds() throws {
+        var codes = OneTimeCodes()
+        let made = (0..<65).map { codes.make(at: .seconds($0)) }
+        #expect(throws: OneTimeCodes.Refusal.old) { try codes.check(made[0], at: .seconds(65)) }
+        try codes.check(made[1], at: .seconds(65))
+        try codes.check(made[64], at: .seconds(65))
+    }
+
+    @Test func triesOfCodesAreBounded() {
+        var attempts = CodeAttempts()
+        func wait(_ caller: String, _ seconds: Int = 0) -> Int? { attempts.wait(caller, at: .seconds(seconds)) }
+        for _ in 0..<10 {
+            #expect(wait("a") == nil)
+            attempts.failed("a", at: .zero)
+        }
+        #expect(wait("a") == 6)
+        #expect(wait("a", 6) == nil)
+        #expect(wait("b") == nil)
+        // Many callers together are slowed as well.
+        for caller in 0..<90 { attempts.failed("caller \(caller)", at: .zero) }
+        for caller in 0..<60 { attempts.failed("other \(caller)", at: .seconds(6)) }
+        #expect(wait("b", 6) == 1)
+        #expect(wait("b", 7) == nil)
+    }
+
+    @Test func sessionsHaveTwoSecrets() {
+        var sessions = PageSessions()
         func use(_ cookie: String, _ page: String?, _ seconds: Int) -> PageSessions.Proof {
             sessions.use(cookie, page: page, at: .seconds(seconds))
         }
-        let code = sessions.makeCode(at: .zero)
-        let late = sessions.makeCode(at: .zero)
-        #expect(sessions.isKnown(code, at: .seconds(10)) && !sessions.isKnown(late, at: .seconds(3601)))
-        guard let first = redeem(code, 10) else {
-            Issue.record("the code is known")
-            return
-        }
-        #expect(!sessions.isKnown(code, at: .seconds(10)))
-        #expect(redeem(code, 10) == nil)
-        #expect(redeem(late, 3601) == nil)
-        #expect(redeem("", 0) == nil)
+        let first = sessions.begin(agent: "Phone\u{7}\u{0} 1.0", at: .seconds(10))
         #expect(first.cookie != first.page)
         #expect(use(first.cookie, first.page, 20) == .whole)
         #expect(use(first.cookie, nil, 20) == .cookie)
@@ -115,17 +163,28 @@ struct KeyTests {
         #expect(use(first.page, first.cookie, 20) == .none)
         #expect(use("other", first.page, 20) == .none)
         // The secret of one session is worth nothing with the cookie of another.
-        let second = redeem(sessions.makeCode(at: .seconds(20)), 20)
-        #expect(use(first.cookie, second?.page, 20) == .cookie)
+        let second = sessions.begin(agent: String(repeating: "é", count: 1000), at: .seconds(20))
+        #expect(use(first.cookie, second.page, 20) == .cookie)
+        let kept = sessions.kept(at: .seconds(20)).values
+        #expect(Set(kept.map(\.agent)) == ["Phone 1.0", String(repeating: "é", count: 150)])
+        #expect(Set(kept.map(\.seen)) == [.seconds(20)])
         // A cookie alone does not prolong a session; the whole session does.
         let month = 30 * 24 * 3600
         #expect(use(first.cookie, nil, month) == .cookie)
         #expect(use(first.cookie, first.page, month + 19) == .whole)
         #expect(use(first.cookie, first.page, 2 * month) == .whole)
-        #expect(use(second?.cookie ?? "", second?.page, month + 21) == .none)
+        #expect(use(second.cookie, second.page, month + 21) == .none)
         #expect(use(first.cookie, first.page, 4 * month) == .none)
-        let another = sessions.makeCode(at: .zero)
-        let spent = [another, another, code].map { sessions.spend($0, at: .seconds(3599)) }
-        #expect(spent == [true, false, false])
+    }
+
+    @Test func aSessionEndsByItsID() throws {
+        var sessions = PageSessions()
+        let (first, second) = (sessions.begin(at: .zero), sessions.begin(at: .zero))
+        let id = try #require(sessions.id(of: first.cookie, at: .zero))
+        #expect(sessions.id(of: first.page, at: .zero) == nil)
+        let ends = ["", "0", id, id].map { sessions.end($0) }
+        #expect(ends == [false, false, true, false])
+        let proofs = [first, second].map { sessions.use($0.cookie, page: $0.page, at: .zero) }
+        #expect(proofs == [.none, .whole])
     }
 }

@@ -84,9 +84,16 @@ def look(desk, scheme, width, height, suffix):
     expect(page.get_by_text("42%", exact=True)).to_be_visible()
     page.locator("main").evaluate("node => { node.scrollTop = 0; }")
     see(page, "download")
+    # Beside the progress itself, the button of the navigation would repeat it.
+    expect(page.locator(".pill")).to_be_hidden()
+    page.goto(desk.backend.address + "/#/settings/devices")
     page.locator(".pill").click()
     expect(page.get_by_role("dialog")).to_be_visible()
     see(page, "sheet")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Add a phone").click()
+    expect(page.get_by_role("dialog").get_by_text("7KQM-4T21")).to_be_visible()
+    see(page, "invitation")
     assert not problems, "\n".join(problems)
 
 

@@ -47,6 +47,19 @@ def many_states():
     ]
 
 
+def found(id, **rest):
+    """A row of the Hub, as `hearth search --format json` has it."""
+    return {"id": id, "downloads": 1_250_000, "likes": 340, "license": "apache-2.0", "gated": False, "fits": True, "reference": f"hf:{id}",
+            "quantizations": [{"name": "Q4_K_M", "sizeBytes": 2_500_000_000, "about": False, "fits": True}], "chosen": "Q4_K_M", **rest}
+
+
+HUB = [
+    found("unsloth/Qwen3-4B-GGUF"),
+    found("org/Qwen3-400B-GGUF", fits=False, chosen=None, quantizations=[{"name": "Q4_K_M", "sizeBytes": 250_000_000_000, "about": True, "fits": False}]),
+    found("closed/Qwen3-Secret-GGUF", gated=True, license=None),
+]
+
+
 class Models:
     def __init__(self, world):
         self.world = world
@@ -57,6 +70,9 @@ class Models:
         # Seconds between two steps of a download; None: the test moves it with `step`.
         self.interval = 0.1
         self.refusal = None
+        self.license, self.notes = "apache-2.0", "Fixes long answers."
+        # The rows of the Hub, or the failure to reach it.
+        self.hub, self.hub_problem = HUB, None
 
     def row(self, id):
         from world import Refusal
@@ -89,6 +105,10 @@ class Models:
             return 202, {}
         if rest[0] == "add":
             return 200, {"rows": [self.add(body)]}
+        if rest[0] == "search":
+            return 200, self.search(values.get("q", ""))
+        if rest[0] == "upload":
+            return 201, {"row": self.upload(values["name"], body)}
         if rest[0] == "listed":
             self.rows.remove(self.row(rest[1]))
             self.world.emit("row-removed", {"id": rest[1]})
@@ -99,10 +119,25 @@ class Models:
             self.changed(row)
             return 200, {}
         if len(rest) == 1:
-            return 200, {"row": row, "event": self.world.event, "releases": [
+            return 200, {"row": row, "event": self.world.event, "license": self.license, "notes": self.notes,
+                         "freedBytes": row["sizeBytes"] + 700_000_000 if row["presence"] == "downloaded" else None, "releases": [
                 {"version": "1.1.0", "variant": "q4_k_m", "active": True, "sizeBytes": row["sizeBytes"], "installed": "2026-11-20T10:00:00.000Z"},
                 {"version": "1.0.0", "variant": "q4_k_m", "active": False, "sizeBytes": row["sizeBytes"], "installed": "2026-10-01T10:00:00.000Z"}]}
         return getattr(self, f"do_{rest[1]}")(row, body or {})
+
+    def search(self, words):
+        if self.hub_problem:
+            return {"catalog": [{"family": row["id"]} for row in self.rows], "hub": [], "problem": self.hub_problem}
+        return {"catalog": [], "hub": [row for row in self.hub if words.lower() in row["id"].lower()], "problem": None, "estimates": None}
+
+    def upload(self, name, data):
+        from world import Refusal
+        if not data.startswith(b"GGUF"):
+            raise Refusal(422, "not-gguf", "the file is not a GGUF file", "Choose a file that ends with .gguf, as models have it.")
+        new = row(name.removesuffix(".gguf"), name.removesuffix(".gguf"), "", len(data), 2_000_000_000, state="downloaded")
+        self.rows.append(new)
+        self.changed(new)
+        return new
 
     def add(self, body):
         from world import Refusal
@@ -121,7 +156,7 @@ class Models:
             return 202, {"row": row}
         if self.refusal:
             raise Refusal(*self.refusal)
-        done = row["keptBytes"] or 0
+        done = row["keptBytes"] or (row["download"] or {}).get("completedBytes") or 0
         row.update(state="downloading", action=None, keptBytes=None, code=None, detail=None)
         self.place(row, done)
         if self.interval:
@@ -158,7 +193,9 @@ class Models:
             event.wait(self.interval)
 
     def do_pause(self, row, body):
-        row.update(state="not-downloaded", action="download", keptBytes=row["download"]["completedBytes"], download=None)
+        # The process of the server holds the transfer; after a restart it is unfinished.
+        row.update(state="waiting", action=None)
+        row["download"].update(phase="paused", bytesPerSecond=None, secondsLeft=None, waitingFor="paused")
         self.changed(row)
         return 200, {"row": row}
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Drives the page with Debian's Chromium against a scripted server:
 #   scripts/page/run.sh                  all checks
-#   scripts/page/run.sh flows hostile    the checks of these files: flows, records_flow, read_flow, hostile, look, speed
+#   scripts/page/run.sh flows hostile    the checks of these files: flows, library_flow, records_flow, read_flow, hostile, look, speed
 #   scripts/page/run.sh serve 8765       only the scripted server, to look at the page by hand
 #   scripts/page/run.sh live             the built program (HEARTH_BINARY, otherwise .build/release/hearth)
 #   scripts/page/run.sh live foreign_pages    these steps of it, each for itself: foreign_pages,

@@ -40,6 +40,12 @@ class World:
         self.keys = []
         # Uploaded documents by id; whether the server goes away during an upload, and what it says instead of the facts.
         self.documents, self.cuts_uploads, self.upload_refusal, self.upload_facts = {}, False, None, {}
+        self.codes = 0
+        self.reach = {"address": "http://192.168.1.5:4327", "others": [], "isEncrypted": False}
+        self.devices = [
+            {"id": "0123456789ab", "agent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36", "created": now(), "seen": now(), "isThis": True},
+            {"id": "ba9876543210", "agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/19.0 Mobile/15E148 Safari/604.1", "created": None, "seen": now(), "isThis": False},
+        ]
         # The reply to a picture, whether it waits, and what was asked.
         self.reading, self.is_reading_slow, self.asked = None, False, None
 
@@ -185,6 +191,17 @@ class World:
             self.keys = [key for key in self.keys if key["id"] != rest[0]]
             return 200, {}
         return 200, {"keys": self.keys}
+
+    def on_devices(self, method, rest, body, values):
+        if method == "POST":
+            self.codes += 1
+            return 201, {"address": "http://192.168.1.5:4327", "code": f"7KQM-4T2{self.codes}", "url": f"http://192.168.1.5:4327/hearth/open?code=7KQM-4T2{self.codes}",
+                         "others": [], "hasNetwork": True, "isEncrypted": False, "seconds": 600, "qr": ["101", "010", "111"]}
+        if method == "DELETE":
+            self.devices = [device for device in self.devices if device["id"] != rest[0]]
+            self.emit("devices", {})
+            return 200, {}
+        return 200, {"devices": self.devices, "reach": self.reach, "event": self.event}
 
     def on_data(self, method, rest, body, values):
         self.chats.erase()

@@ -59,6 +59,8 @@ package struct RowForm: Codable, Sendable, Hashable, Identifiable {
     @OrNull package var isLoaded: Bool?
     /// Whether the settings name it, so that it is shown before it was ever here.
     @OrNull package var isListed: Bool?
+    /// The facts of the catalog; absent for other models.
+    package private(set) var catalog: ReleaseRow.CatalogFacts?
 
     /// The form of a row.
     /// - Parameter transfer: the unfinished transfer of the model, of any process.
@@ -106,6 +108,21 @@ package struct RowForm: Codable, Sendable, Hashable, Identifiable {
         self.isListed = isListed
         if let transfer, !row.download.isActive { add(transfer) }
     }
+
+    /// The form of a model of the catalog, with its facts.
+    package init(
+        _ suggested: SuggestedModel, transfer: TransferSummary? = nil, isRecommended: Bool
+    ) {
+        self.init(
+            LibraryRow(suggested), transfer: transfer, isLoaded: false, isListed: false, isDefaultVision: false)
+        // Its repository is not asked before a download.
+        version = "newest"
+        if !isRecommended { badges.removeAll { $0 == ModelBadge.recommended.rawValue } }
+        describe(as: suggested)
+    }
+
+    /// Adds the facts of the catalog.
+    package mutating func describe(as suggested: SuggestedModel) { catalog = ReleaseRow.CatalogFacts(suggested) }
 
     /// Shows a transfer that the library did not begin: of a command line, or of an ended process.
     private mutating func add(_ transfer: TransferSummary) {

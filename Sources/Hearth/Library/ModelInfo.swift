@@ -30,6 +30,9 @@ public struct ModelInfo: Sendable, Hashable, Identifiable {
     public var isVerified: Bool
     /// The reference that pulls exactly this release.
     public var reference: ModelReference
+    /// The license and the publisher's notes, as far as they are known.
+    package var license: String?
+    package var notes: String?
 
     /// The family, which all versions share.
     public var id: Family { identity.family }
@@ -77,6 +80,7 @@ extension ModelInfo {
             seesImages: release.role == .vision || files.contains { $0.role == .projector },
             size: release.totalSize, requiredMemory: release.requiredMemory,
             isVerified: files.allSatisfy { $0.digest != nil }, reference: reference)
+        (license, notes) = (release.license, release.notes)
     }
 
     /// The model of an installed release.
@@ -88,6 +92,20 @@ extension ModelInfo {
             seesImages: receipt.role == .vision || receipt.files.contains { $0.role == .projector },
             size: receipt.totalSize, requiredMemory: Self.memory(for: receipt.totalSize),
             isVerified: receipt.isVerified)
+        license = receipt.license
+    }
+
+    /// A model of the catalog: its size and its memory are estimates.
+    init(_ suggested: SuggestedModel) {
+        let model = suggested.model
+        self.init(
+            identity: ReleaseIdentity(
+                family: model.family, version: ReleaseVersion(SemanticVersion(0, 0, 0)),
+                variant: suggested.quantization.variant),
+            displayName: model.name, summary: model.summary, seesImages: model.kind == .vision,
+            size: suggested.size, requiredMemory: Self.memory(for: suggested.size),
+            reference: .family(model.family, version: nil, variant: nil))
+        license = model.license
     }
 
     /// Receipts don't record the memory requirement; this is the estimate for releases whose publisher gives none.

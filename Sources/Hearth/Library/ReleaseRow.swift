@@ -23,7 +23,7 @@ package struct ReleaseRow: Codable, Sendable, Hashable {
         /// The tokens of an answer in a second, about.
         @OrNull package private(set) var tokensPerSecond: Double?
 
-        fileprivate init(_ suggested: SuggestedModel) {
+        init(_ suggested: SuggestedModel) {
             let model = suggested.model
             (repository, name, parameters) = (model.repository.path, model.name, model.parameters)
             (kind, tools, license, summary) = (model.kind, model.tools, model.license, model.summary)

@@ -84,15 +84,13 @@ struct List: Command {
             }
         }
         let offers = reports.isEmpty ? [] : try await manager.available(in: reports)
+        let releases = try await manager.installed()
         let installed = Dictionary(
-            try await manager.installed().map { ($0.identity.published, $0) },
+            releases.map { ($0.identity.published, $0) },
             uniquingKeysWith: { first, second in second.isActive ? second : first })
         let listed = Set(offers.map(\.release.identity.family))
-        let here = Dictionary(
-            installed.values.map { ($0.identity.family, $0) }, uniquingKeysWith: { $0.isActive ? $0 : $1 })
         return offers.map { ReleaseRow($0, installed: installed[$0.release.identity]) }
-            + suggested.filter { !listed.contains($0.model.family) }
-            .map { ReleaseRow($0, installed: here[$0.model.family]) }
+            + ReleaseRow.catalog(suggested, besides: listed, installed: releases)
     }
 }
 

@@ -11,6 +11,8 @@ struct DetachedServer: Sendable {
     private static let logLimit: UInt64 = 8 << 20
 
     let context: CommandContext
+    /// Whether the address for other machines is printed.
+    let isOnNetwork: Bool
 
     /// Starts `hearth` with these words in a session of its own.
     func start(_ words: [String]) async throws {
@@ -50,8 +52,14 @@ struct DetachedServer: Sendable {
         guard let address = try await client.object("GET", "/hearth/v1/status")?["address"]?.string else {
             return
         }
+        let opened = try await client.object("POST", "/hearth/v1/open")
+        if isOnNetwork {
+            if let url = opened?["url"]?.string { return try context.console.showAddress(url, QRCode(url)) }
+            context.console.complain(
+                "It listens on this machine only. End it with hearth stop, then start it with --lan.")
+        }
         try context.console.print(address)
-        if let path = try await client.object("POST", "/hearth/v1/open")?["path"]?.string {
+        if let path = opened?["path"]?.string {
             context.console.say("Open once in a browser: \(address)\(path)")
         }
     }

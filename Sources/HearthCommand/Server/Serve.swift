@@ -10,6 +10,10 @@ struct Serve: Command {
         "The port to listen on; 0 takes a free one.") var port: UInt16?
     @Option("host", "ADDRESS", .word, "The address to listen on; 0.0.0.0 for all that this machine has.") var host =
         "127.0.0.1"
+    @Flag(
+        "lan",
+        "Let phones and other machines of this network open the page with a code; programs on them need a key.")
+    var isOnNetwork
     @Flag("detach", "Start a process of its own, wait until it answers, and return.") var detaches
     @Flag("insecure", "Let other machines in without TLS; keys and texts can be read on the way.") var isInsecure
     let tls = TLSFiles()
@@ -28,6 +32,11 @@ struct Serve: Command {
         On this machine, programs need no key. The address with a code signs one browser in, once. Other machines need a
         key (hearth keys create) and TLS, or --insecure in a network you trust.
 
+        --lan opens the page to the network: it prints one line, the address of the default route with a code that signs
+        one browser in, once, and at a terminal the same as a QR code for a phone's camera. No key is needed for that;
+        programs on other machines need one. Without a certificate, others in the network can read along: use it in a
+        network you trust.
+
         One process serves a home. Ctrl-C, SIGTERM and hearth stop end it in order: answers on their way end with a
         reason, downloads keep their bytes. SIGHUP reads the settings and the keys again where there is no terminal. The
         settings are serve.port, serve.keepAlive (seconds that an idle model stays in memory, 300 without it, or
@@ -39,12 +48,19 @@ struct Serve: Command {
 
         hearth serve  # On this machine only.
         hearth serve --detach  # In the background; hearth stop ends it.
+        hearth serve --lan  # With a QR code for a phone.
         hearth serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem  # For other machines with a key.
         """)
 
+    func validate() throws {
+        if isOnNetwork, host != "127.0.0.1" {
+            throw UsageError("--lan listens on all addresses, and --host names one", hint: Self.declaration.hint())
+        }
+    }
+
     func run(in context: CommandContext) async throws {
         if installsUnit { return try await ServiceUnit.install(in: context) }
-        if detaches { return try await DetachedServer(context: context).start(words) }
+        if detaches { return try await DetachedServer(context: context, isOnNetwork: isOnNetwork).start(words) }
         try await serve(in: context)
     }
 
@@ -57,12 +73,17 @@ struct Serve: Command {
         options.sockets = ServiceManager(environment: context.environment).descriptors
         if let tls = tls.files { options.tls = HearthServer.TLS(certificate: tls.certificate, key: tls.key) }
         options.isInsecure = isInsecure
+        options.isOnNetwork = isOnNetwork
+        options.invite = { console.show($0) }
         options.version = HearthCommand.version
         options.ownsModels = true
         options.signInCommand = "hearth serve --detach"
         if logsAccess { options.log = { console.complain($0) } }
+        let isInviting = isOnNetwork && options.sockets.isEmpty
         options.report = { event in
             switch event {
+            // The address for the network follows, and leads here too.
+            case .ready where isInviting: break
             case .ready(let address, let signIn):
                 // The server goes on without a reader of its address.
                 try? console.print(address.absoluteString)
@@ -93,6 +114,7 @@ struct Serve: Command {
         var words = ["serve", "--host", host]
         if let port { words += ["--port", "\(port)"] }
         if isInsecure { words.append("--insecure") }
+        if isOnNetwork { words.append("--lan") }
         if let tls = tls.files { words += ["--tls-cert", tls.certificate.string, "--tls-key", tls.key.string] }
         if logsAccess { words.append("--access-log") }
         return words

@@ -4,7 +4,7 @@ import HearthTransfer
 
 extension TransferPlan {
     /// The pull that the transfer belongs to, `nil` if an app fetched the file for itself.
-    var purpose: TransferPurpose? { tag.flatMap(TransferPurpose.init(tag:)) }
+    package var purpose: TransferPurpose? { tag.flatMap(TransferPurpose.init(tag:)) }
     /// The release that the file belongs to.
     package var release: ReleaseIdentity? { purpose?.release }
     /// The reference to pull to continue the transfer, `nil` if unknown.

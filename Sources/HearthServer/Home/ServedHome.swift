@@ -42,6 +42,8 @@ package final class ServedHome: Sendable {
         var generation: Generation?
         var rules: RequestGuard.Rules
         var address: String?
+        /// The addresses of the listener, and whether it uses TLS.
+        var listening: (addresses: [ListeningAddress], usesTLS: Bool) = ([], false)
         var follower: (any SettingsFollower)?
     }
 
@@ -98,6 +100,24 @@ package final class ServedHome: Sendable {
     package var address: String? { state.withLock { $0.address } }
 
     func setAddress(_ address: String?) { state.withLock { $0.address = address } }
+
+    func setListening(_ addresses: [ListeningAddress], usesTLS: Bool) {
+        state.withLock { $0.listening = (addresses, usesTLS) }
+    }
+
+    /// The sockets that other machines reach; `nil` if only this machine reaches the process.
+    var networkPlace: NetworkPlace? {
+        let (listening, names) = state.withLock { ($0.listening, $0.generation?.configuration.server.hosts ?? []) }
+        return NetworkPlace(listening.addresses, usesTLS: listening.usesTLS, names: names)
+    }
+
+    /// A new code with the address for other machines; `nil` if only this machine reaches the process.
+    package func invite(_ use: OneTimeCodes.Use) async -> PageInvitation? {
+        guard let place = networkPlace else { return nil }
+        // Looking at interfaces throws nothing.
+        guard let network = try? await blocking({ NetworkAddresses.current() }) else { return nil }
+        return place.invitation(sessions.makeCode(use), network)
+    }
 
     /// Whether other machines have a key.
     var hasKeys: Bool { !keys.current.keys.isEmpty }

@@ -144,11 +144,11 @@ final class Exchange: Sendable {
 
     private func receive(_ upload: UnsafeRawBufferPointer, on connection: OpaquePointer) -> Bool {
         record.received(upload.count)
-        let (body, received, hasReply) = state.withLock { state in
+        let (body, received, hasReply, path) = state.withLock { state in
             state.received += UInt64(upload.count)
-            return (state.request.body, state.received, state.reply != nil)
+            return (state.request.body, state.received, state.reply != nil, state.request.target.path)
         }
-        if received > core.limits.bodyBytes { return false }
+        if received > core.limits.bodyBytes, received > core.limits.bodyBytes(at: path) { return false }
         // The reply is known, and the client still sends: it gets the reply after its body.
         if hasReply { return true }
         guard body.append(Array(upload)) else { return true }

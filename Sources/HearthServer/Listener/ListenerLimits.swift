@@ -17,6 +17,8 @@ package struct ListenerLimits: Sendable, Hashable {
     package var targetBytes = 8 << 10
     /// The most bytes of a request's body; 0 refuses every body.
     package var bodyBytes: UInt64 = 64 << 20
+    /// The most bytes of bodies at paths whose routes write them to the disk.
+    package var largeBodies: [String: UInt64] = [:]
     /// From the start of a connection, or of a request, to the end of the header.
     package var headerTime = Duration.seconds(20)
     /// The time in which a body must arrive, besides a second for each ``slowestBody`` bytes.
@@ -50,6 +52,9 @@ package struct ListenerLimits: Sendable, Hashable {
         limits.bodyBytes = 0
         return limits
     }()
+
+    /// The most bytes of a body at a path.
+    func bodyBytes(at path: String) -> UInt64 { largeBodies[path] ?? bodyBytes }
 
     /// Raises the process's limit of open files to what these connections need, as far as the system permits.
     func raiseOpenFiles() {

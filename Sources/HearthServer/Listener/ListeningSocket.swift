@@ -34,8 +34,9 @@ package final class ListeningSocket: Sendable {
     package let address: ListeningAddress?
 
     /// Binds a TCP address and listens; port 0 takes a free one.
+    /// - Parameter isIPv6Only: whether `::` leaves the addresses of IPv4 to another socket.
     /// - Throws: ``ServerError`` with `port-in-use`, `permission`, `address-unavailable` or `cannot-listen`.
-    package init(host: String, port: UInt16) throws {
+    package init(host: String, port: UInt16, isIPv6Only: Bool = false) throws {
         let literal = host == "localhost" ? "127.0.0.1" : host
         var wanted = addrinfo()
         wanted.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
@@ -51,6 +52,7 @@ package final class ListeningSocket: Sendable {
             var on: Int32 = 1
             let size = socklen_t(MemoryLayout<Int32>.size)
             setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, size)
+            if isIPv6Only { setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &on, size) }
             guard bind(descriptor, found.ai_addr, found.ai_addrlen) == 0, listen(descriptor, 512) == 0 else {
                 throw ServerError.cannotListen(errno, host: host, port: port)
             }
@@ -111,7 +113,7 @@ package final class ListeningSocket: Sendable {
     }
 
     /// The address that a socket is bound to.
-    private static func name(of descriptor: Int32) throws -> (sockaddr_storage, socklen_t) {
+    static func name(of descriptor: Int32) throws -> (sockaddr_storage, socklen_t) {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let result = withUnsafeMutablePointer(to: &storage) { pointer in

@@ -72,7 +72,7 @@ package enum RequestFraming: Sendable, Hashable {
         guard lengths.count == 1, !text.isEmpty, text.utf8.count <= 19,
             text.utf8.allSatisfy({ (48...57).contains($0) }), let count = UInt64(text)
         else { throw .ambiguousLength }
-        guard count <= limits.bodyBytes else { throw .bodyTooLarge }
+        guard count <= limits.bodyBytes(at: String(target.prefix { $0 != "?" })) else { throw .bodyTooLarge }
         self = .length(count)
     }
 

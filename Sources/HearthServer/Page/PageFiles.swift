@@ -137,29 +137,36 @@ package final class PageFiles: Sendable {
     }
 
     /// The page that asks for a code. A link of another site brings no cookie the first time; the link on it does.
-    /// - Parameter isKnown: whether the code of the address can be used; `nil` without one. The page sends it.
-    func signIn(isKnown: Bool?) -> ServerReply { signIn(status: isKnown == false ? 403 : 200) }
+    /// - Parameter refusal: why the code of the address is refused; `nil` for a good one, which the page sends, and for none.
+    func signIn(refusal: OneTimeCodes.Refusal?) -> ServerReply {
+        var reply = signIn(status: refusal?.failure.status ?? 200, code: refusal?.failure.code ?? "")
+        reply.headers["Retry-After"] = refusal?.reply.headers["Retry-After"]
+        return reply
+    }
 
-    private func signIn(status: Int) -> ServerReply {
+    /// The words stand in `sign-in.js` in each language; those here are for browsers without scripts.
+    private func signIn(status: Int, code: String = "") -> ServerReply {
         let text = """
             <!doctype html>
             <html lang="en">
             <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width">
+            <meta name="viewport" content="width=device-width, initial-scale=1, interactive-widget=resizes-content">
             <meta name="color-scheme" content="light dark">
             <title>Hearth</title>
             <link rel="icon" href="/page/icon.svg" type="image/svg+xml">
             <link rel="stylesheet" href="/page/sign-in.css">
             <script type="module" src="/page/sign-in.js"></script>
-            <main>
+            <main data-refusal="\(code)" data-command="\(command)">
+            <img src="/page/icon.svg" alt="" width="56" height="56">
             <h1>Sign in to Hearth</h1>
-            <p>This browser is not signed in. Run <code>\(command)</code> on the machine with Hearth, and open the
+            <p id="lead">This browser is not signed in. Run <code>\(command)</code> on the machine with Hearth, and open the
             address that it prints, or type its code here.</p>
             <form>
             <label for="code">Code</label>
-            <input id="code" name="code" autocomplete="one-time-code" autocapitalize="off" spellcheck="false" required>
+            <input id="code" name="code" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false"
+            required aria-describedby="problem">
             <button type="submit">Sign in</button>
-            <p id="problem" role="alert">\(status == 403 ? Self.usedCode : "")</p>
+            <p id="problem" role="alert"></p>
             </form>
             <noscript><p>This page needs JavaScript.</p></noscript>
             <p><a href="/">Signed in already? Go to Hearth</a></p>
@@ -172,6 +179,4 @@ package final class PageFiles: Sendable {
                 status: status, headers: ["Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store"],
                 body: .bytes(Array(text.utf8))))
     }
-
-    private static let usedCode = "This code was used already or is too old. Ask for another."
 }

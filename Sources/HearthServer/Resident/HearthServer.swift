@@ -44,6 +44,10 @@ public final class HearthServer: Sendable {
         package var ownsModels = false
         /// Prints an address that signs a browser in; the page names it to a browser without a session.
         package var signInCommand = "hearth serve"
+        /// Whether other machines may open the page with a code, without TLS and before there is a key. Replaces ``host``.
+        package var isOnNetwork = false
+        /// Takes the address with a code for other machines, if they reach the server.
+        package var invite: (@Sendable (PageInvitation) -> Void)?
 
         public init() {}
     }
@@ -110,7 +114,11 @@ public final class HearthServer: Sendable {
             usesTLS: identity != nil, log: options.log)
         do {
             let listener = try await blocking { try server.listen(on: sockets, identity: identity) }
+            home.setListening(listener.addresses, usesTLS: identity != nil)
             began(server, listener.addresses.first, hasTLS: identity != nil, manager)
+            if options.isOnNetwork, let take = options.invite, let invitation = await home.invite(.printed) {
+                take(invitation)
+            }
         } catch {
             await end(server)
             throw error
@@ -168,9 +176,17 @@ public final class HearthServer: Sendable {
         try settings.require(.server)
         var sockets = try options.sockets.map { try ListeningSocket(inherited: $0) }
         if sockets.isEmpty {
-            sockets.append(try ListeningSocket(host: options.host, port: options.port ?? settings.server.port))
+            let port = options.port ?? settings.server.port
+            sockets.append(try ListeningSocket(host: options.isOnNetwork ? "0.0.0.0" : options.host, port: port))
+            if options.isOnNetwork, let port = sockets.first?.address?.port {
+                do {
+                    sockets.append(try ListeningSocket(host: "::", port: port, isIPv6Only: true))
+                } catch {
+                    Log.write(.info, "server", "the server does without IPv6", [.error(error)])
+                }
+            }
         }
-        for address in sockets.compactMap(\.address) where !address.isLoopback {
+        for address in sockets.compactMap(\.address) where !address.isLoopback && !options.isOnNetwork {
             guard home.hasKeys, options.tls != nil || options.isInsecure else {
                 throw ServerError.keyRequired(address, hasKeys: home.hasKeys)
             }

@@ -29,7 +29,9 @@ extension ResidentServer {
                 status: 200,
                 headers: ["Content-Type": "text/plain; version=0.0.4; charset=utf-8", "Cache-Control": "no-store"],
                 body: .bytes(Array(await metricsText().utf8)))
-        case "GET /hearth/open": return files.signIn(isKnown: request.target.value("code").map(home.sessions.isKnown))
+        case "GET /hearth/open":
+            let refusal = request.target.value("code").flatMap { home.sessions.refusal(of: $0, from: request.peer) }
+            return files.signIn(refusal: refusal)
         case "GET /hearth/v1/status": return .json(.object(await status()))
         case "GET /hearth/v1/jobs": return .json(.array(jobs.running.map(\.facts)))
         default:
@@ -54,7 +56,10 @@ extension ResidentServer {
             return {
                 // A code makes keys: a session, which a stranger may have got hold of, makes no codes.
                 guard request.caller != .page else { return RequestGuard.Refusal.noOwner.reply }
-                return .json(.object(["path": .string(self.home.sessions.oneTimePath())]))
+                var reply: JSONMembers = ["path": .string(self.home.sessions.oneTimePath())]
+                // The same for other machines, with a code of its own.
+                reply["url"] = await self.home.invite(.printed).map { .string($0.url) }
+                return .json(.object(reply))
             }
         case "/hearth/v1/reload":
             return {
@@ -83,13 +88,18 @@ extension ResidentServer {
         } catch {
             return .failure(400, "bad-body", "the body has to be an object with code")
         }
-        guard let secrets = await home.sessions.redeem(code) else {
-            return .failure(403, "unknown-code", "the code is wrong, was used already or is too old")
+        let secrets: PageSessions.Secrets
+        do throws(OneTimeCodes.Refusal) {
+            secrets = try await home.sessions.redeem(
+                code, from: request.peer, agent: request.headers["User-Agent"] ?? "")
+        } catch {
+            return error.reply
         }
+        page.log.add("devices", EmptyBody())
         var reply = ServerReply.json(.object(["page": .string(secrets.page)]))
         reply.headers.append(
             "Set-Cookie",
-            "hearth_session=\(secrets.cookie); Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000"
+            "\(RequestGuard.sessionCookie)=\(secrets.cookie); Path=/; HttpOnly; SameSite=Strict; Max-Age=2592000"
                 + (guarding.scheme(request.headers) == "https" ? "; Secure" : ""))
         return reply
     }

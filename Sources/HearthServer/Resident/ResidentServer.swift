@@ -41,6 +41,8 @@ package final class ResidentServer: Sendable {
     package func listen(
         on sockets: [ListeningSocket], limits: ListenerLimits = .resident, identity: ServerIdentity? = nil
     ) throws -> HTTPListener {
+        var limits = limits
+        limits.largeBodies[ModelUpload.path] = ModelUpload.limit
         let listener = try HTTPListener(
             sockets, limits: limits, identity: identity, finished: { [self] in finish($0) },
             immediately: { [self] in check(&$0) }, respond: { [self] in await reply(to: $0) })

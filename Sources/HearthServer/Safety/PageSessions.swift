@@ -1,13 +1,11 @@
 import Foundation
 import HearthBase
 
-/// The one-time codes of printed addresses, and the sessions that browsers got for them.
+/// The sessions that browsers got for one-time codes.
 ///
 /// A session has two secrets. Browsers send the cookie to every port of the host, so that it may leak to another program;
 /// the page's own secret lies in the storage of its origin, and goes out in a header.
 package struct PageSessions: Sendable {
-    /// How long a printed address can be opened.
-    package static let codeLifetime = Duration.seconds(3600)
     /// How long a browser stays signed in without a request.
     static let sessionLifetime = Duration.seconds(30 * 24 * 3600)
     private static let limit = 64
@@ -18,10 +16,18 @@ package struct PageSessions: Sendable {
         package let page: String
     }
 
-    /// A session as it is kept: the digest of the page's secret, and the end since 1970.
+    /// A session as it is kept. Times are those since 1970.
     package struct Session: Sendable, Hashable {
+        /// The digest of the page's secret.
         package var page: SHA256Digest
         package var end: Duration
+        /// The browser's name for itself, at most 300 bytes without control characters.
+        package var agent = ""
+        /// The sign-in; `nil` for one that an earlier version recorded.
+        package var created: Duration?
+
+        /// The last use of the whole session.
+        package var seen: Duration { end - PageSessions.sessionLifetime }
     }
 
     /// What a request proves.
@@ -32,42 +38,21 @@ package struct PageSessions: Sendable {
         case whole
     }
 
-    private var codes: [SHA256Digest: Duration] = [:]
     /// By the digests of the cookies.
     private var sessions: [SHA256Digest: Session] = [:]
 
     package init() {}
 
-    /// Makes a code for a printed address.
-    package mutating func makeCode(at now: Duration) -> String {
-        codes = codes.filter { $0.value > now }
-        if codes.count >= Self.limit { codes = [:] }
-        let code = Claim.newToken()
-        codes[Self.digest(code)] = now + Self.codeLifetime
-        return code
-    }
-
-    /// Whether a code was neither used nor is too old.
-    package func isKnown(_ code: String, at now: Duration) -> Bool {
-        codes[Self.digest(code)].map { $0 > now } ?? false
-    }
-
-    /// Uses a code up.
-    /// - Returns: whether it was known, unused and young enough.
-    package mutating func spend(_ code: String, at now: Duration) -> Bool {
-        codes.removeValue(forKey: Self.digest(code)).map { $0 > now } ?? false
-    }
-
-    /// Exchanges a code for a session; `nil` for an unknown, used or old one.
-    package mutating func redeem(_ code: String, at now: Duration) -> Secrets? {
-        guard spend(code, at: now) else { return nil }
+    /// Begins a session.
+    package mutating func begin(agent: String = "", at now: Duration) -> Secrets {
         sessions = kept(at: now)
         if sessions.count >= Self.limit, let oldest = sessions.min(by: { $0.value.end < $1.value.end }) {
             sessions.removeValue(forKey: oldest.key)
         }
         let secrets = Secrets(cookie: Self.newSecret(), page: Self.newSecret())
         sessions[Self.digest(secrets.cookie)] = Session(
-            page: Self.digest(secrets.page), end: now + Self.sessionLifetime)
+            page: Self.digest(secrets.page), end: now + Self.sessionLifetime, agent: Self.shortened(agent), created: now
+        )
         return secrets
     }
 
@@ -79,6 +64,22 @@ package struct PageSessions: Sendable {
         guard let page, Self.digest(page).isSame(as: session.page) else { return .cookie }
         sessions[key]?.end = now + Self.sessionLifetime
         return .whole
+    }
+
+    /// The id of the session of a cookie, 12 hexadecimal digits; `nil` if the session has ended.
+    package func id(of cookie: String, at now: Duration) -> String? {
+        let key = Self.digest(cookie)
+        return (sessions[key]?.end ?? now) > now ? Self.id(key) : nil
+    }
+
+    /// The id of a session by the digest of its cookie.
+    package static func id(_ key: SHA256Digest) -> String { String(key.hex.prefix(12)) }
+
+    /// Ends a session by its id.
+    /// - Returns: whether it existed.
+    package mutating func end(_ id: String) -> Bool {
+        guard let key = sessions.keys.first(where: { Self.id($0) == id }) else { return false }
+        return sessions.removeValue(forKey: key) != nil
     }
 
     /// The sessions that have not ended, by the digests of their cookies.
@@ -93,4 +94,13 @@ package struct PageSessions: Sendable {
     private static func newSecret() -> String { Claim.newToken() + Claim.newToken() }
 
     private static func digest(_ text: String) -> SHA256Digest { SHA256Digest(hashing: Data(text.utf8)) }
+
+    private static func shortened(_ agent: String) -> String {
+        var bytes = 0
+        let scalars = agent.unicodeScalars.prefix { scalar in
+            bytes += UTF8.width(scalar)
+            return bytes <= 300
+        }
+        return String(String.UnicodeScalarView(scalars.filter { $0.value >= 0x20 && $0.value != 0x7F }))
+    }
 }

@@ -46,6 +46,8 @@ package struct RequestGuard: Sendable {
 
     /// The field with the secret of the page.
     static let pageField = "X-Hearth-Page"
+    /// The cookie of a session.
+    static let sessionCookie = "hearth_session"
 
     package init(
         rules: Rules, keys: AccessKeys,
@@ -118,7 +120,7 @@ package struct RequestGuard: Sendable {
             if text.hasPrefix(KeySecret.prefix) || !isOnThisMachine(request) { throw .badKey }
         }
         let plain = isOnThisMachine(request) ? ServerCaller.thisMachine : .anonymous
-        guard let cookie = Self.cookie("hearth_session", request.headers), isOwnPage(request) else { return plain }
+        guard let cookie = Self.cookie(Self.sessionCookie, request.headers), isOwnPage(request) else { return plain }
         switch proof(cookie, request.headers[Self.pageField]) {
         case .none: return plain
         case .cookie: return .browser(plain.scopes)
@@ -149,7 +151,7 @@ package struct RequestGuard: Sendable {
         return headers["x-api-key"]?.trimmed
     }
 
-    private static func cookie(_ name: String, _ headers: HTTPHeaders) -> String? {
+    static func cookie(_ name: String, _ headers: HTTPHeaders) -> String? {
         for field in headers.values("Cookie") {
             for pair in field.split(separator: ";") {
                 let parts = pair.split(separator: "=", maxSplits: 1)

@@ -163,6 +163,37 @@ import Glibc
         #expect(try await lab.run("stop").errors.contains("No process serves this home"))
     }
 
+    /// One line with a code on the output, which is no terminal; the page opens once with it, and nothing else does.
+    @Test func opensThePageToTheNetworkWithoutAKey() async throws {
+        let lab = try HearthLab()
+        #expect(try await lab.run("serve", "--lan", "--host", "0.0.0.0").status == 64)
+        let started = try await ChildProcess.run(
+            ["serve", "--detach", "--lan", "--port", "0"], environment: lab.environment)
+        #expect(started.status == 0, "\(started.errors)")
+        let form = /(http:\/\/[0-9a-f.:\[\]]+:\d+)\/hearth\/open\?code=([0-9A-Z]{4}-[0-9A-Z]{4})\n/
+        let match = try #require(started.output.wholeMatch(of: form), "\(started.output)")
+        let (address, code) = (String(match.1), String(match.2))
+        func status(_ method: String, _ path: String, _ body: String? = nil) async throws -> Int {
+            var request = HTTPRequest(try #require(URL(string: address + path)), method: method)
+            if let body {
+                request.headers["Content-Type"] = "application/json"
+                request.body = Data(body.utf8)
+            }
+            return try await CurlHTTPClient().execute(request).status
+        }
+        let isElsewhere = !address.hasPrefix("http://127.")
+        #expect(try await status("GET", "/") == 401)
+        #expect(try await status("GET", "/v1/models") == (isElsewhere ? 401 : 200))
+        #expect(try await status("POST", "/hearth/open", #"{"code": "0000-0000"}"#) == 403)
+        let order = #"{"code": "\(code.lowercased().replacing("-", with: " "))"}"#
+        #expect(try await status("POST", "/hearth/open", order) == 200)
+        #expect(try await status("POST", "/hearth/open", order) == 403)
+        // Another code for the same process.
+        let again = try await ChildProcess.run(["serve", "--detach", "--lan"], environment: lab.environment)
+        #expect(again.status == 0 && again.output.hasPrefix(address) && again.output != started.output)
+        #expect(try await lab.run("stop").status == 0)
+    }
+
     /// The socket is systemd's, which starts the process at the first connection.
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/systemd-socket-activate")))
     func isStartedByItsSocket() async throws {

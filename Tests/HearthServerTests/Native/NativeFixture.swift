@@ -153,6 +153,8 @@ final class NativeFixture: Sendable {
         engines.register(.gguf) { _ in present.withLock { $0 } }
         var configuration = Configuration(origins: ["test": folder.path("origin/models.json").url])
         configuration.meteredUse = .allow
+        // The models of the origin are all that there are.
+        configuration.catalog.isShipped = false
         try folder.write("home/config.json", configuration.json())
         hearth = try Hearth(
             home: folder.path("home"), configuration: configuration, environment: ["HEARTH_NETWORK": "unmetered"],

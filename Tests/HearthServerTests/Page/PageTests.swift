@@ -96,9 +96,7 @@ import Glibc
         var sessions = PageSessions()
         let now = Date(timeIntervalSince1970: 1_800_000_000)
         let time = Duration.seconds(now.timeIntervalSince1970)
-        let code = sessions.makeCode(at: time)
-        let redeemed = sessions.redeem(code, at: time)
-        let secrets = try #require(redeemed)
+        let secrets = sessions.begin(agent: "Phone", at: time)
         SessionFile.save(sessions, home: home.path, at: now)
         let path = home.path("server/sessions.json")
         let mode = try FileManager.default.attributesOfItem(atPath: path.string)[.posixPermissions]
@@ -110,9 +108,15 @@ import Glibc
             later.use($0, page: secrets.page, at: time + .seconds($1))
         }
         #expect(uses == [.whole, .none, .none])
+        let kept = try #require(later.kept(at: time).values.first)
+        #expect(kept.agent == "Phone" && kept.created == time)
+        // Sessions of format 2 stay.
+        try home.write("server/sessions.json", Data(written.replacing(/"format" ?: ?3/, with: "\"format\": 2").utf8))
+        var earlier = SessionFile.load(home: home.path)
+        let use = earlier.use(secrets.cookie, page: secrets.page, at: time)
+        #expect(use == .whole)
         // A damaged file, and one of a version whose sessions had one secret, sign browsers out.
-        let old = written.replacing("\"format\" : 2", with: "\"format\" : 1").replacing(
-            "\"format\":2", with: "\"format\":1")
+        let old = written.replacing(/"format" ?: ?3/, with: "\"format\": 1")
         #expect(old != written)
         for text in ["{\"format\": 2, \"sessions\": [{}]}", old] {
             try home.write("server/sessions.json", Data(text.utf8))

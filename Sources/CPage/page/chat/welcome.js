@@ -5,10 +5,11 @@ import { sentenceOf } from "../kit/refusals.js";
 import { t } from "../kit/texts.js";
 import { bytes } from "../kit/format.js";
 import { canAnswer, home, homeChanged } from "../data/home.js";
-import { isMoving, library, libraryChanged, movingRows, readLibrary, rowChanged, rows, usableTextRows } from "../data/library.js";
+import { isMoving, keptBytes, library, libraryChanged, movingRows, readLibrary, rowChanged, rows, usableTextRows } from "../data/library.js";
 import { progressView } from "../models/progress.js";
-import { memoryText, modelCard, stateText } from "../models/card.js";
+import { memoryText, modelCard, sizeText, stateText } from "../models/card.js";
 import { download, select } from "../models/download.js";
+import { summaryOf } from "../models/summary.js";
 
 /// The view: `{ node, end }`. `suggest(text)` puts a text into the composer.
 export function welcome(suggest) {
@@ -42,15 +43,16 @@ export function welcome(suggest) {
     const offer = (row) => row ? h("div.welcome-card",
         h("p.caption", t("welcome.recommended")),
         h("p.name", { dir: "auto" }, row.name),
-        row.summary && h("p.muted", { dir: "auto" }, row.summary),
-        h("p.model-figures", h("span", icon("download"), bytes(row.sizeBytes)), row.memoryBytes && h("span", icon("memory"), memoryText(row))),
+        summaryOf(row) && h("p.muted", { dir: "auto" }, summaryOf(row)),
+        row.catalog && h("p.caption", t("welcome.license", { license: row.catalog.license })),
+        h("p.model-figures", row.sizeBytes > 0 && h("span", icon("download"), sizeText(row)), row.memoryBytes > 0 && h("span", icon("memory"), memoryText(row))),
         row.state === "failed" && h("p.note.error", { role: "alert" }, stateText(row)),
         h("button.primary.big", {
             type: "button", onclick: () => (row.isUsable ? select(row) : download(row)),
-        }, row.isUsable ? t("welcome.use") : row.keptBytes ? t("welcome.continue", { bytes: bytes(row.keptBytes) }) : t("download.model")))
+        }, row.isUsable ? t("welcome.use") : keptBytes(row) ? t("welcome.continue", { bytes: bytes(keptBytes(row)) }) : t("download.model")))
         : h("p.note", library?.offerProblem ? sentenceOf(library.offerProblem) : t("welcome.none"));
     const others = (first) => {
-        const rest = [...rows.values()].filter((row) => row.id !== first?.id && row.role === "text" && row.state !== "incompatible").slice(0, 3);
+        const rest = [...rows.values()].filter((row) => row.id !== first?.id && row.role === "text" && row.state !== "incompatible" && answers(row)).slice(0, 3);
         const list = h("ul.models", { role: "list" }, rest.map((row) => modelCard(row).node));
         return [
             rest.length > 0 && h("details.more-models", h("summary", t("welcome.others")), list),
@@ -78,7 +80,13 @@ function stepNow() {
     return { name: "choose", row: recommended() };
 }
 
+/// Whether a row is for conversations, as far as the catalog tells.
+const answers = (row) => !["code", "embeddings"].includes(row.catalog?.kind);
+
 function recommended() {
+    // A download that was paused comes first: most of it may be here.
+    const begun = [...rows.values()].find((row) => keptBytes(row) && !row.isUsable);
+    if (begun) return begun;
     const named = rows.get(home?.firstRun?.recommended);
     if (named) return named;
     const all = [...rows.values()].filter((row) => row.role === "text" && row.state !== "incompatible" && !isMoving(row));

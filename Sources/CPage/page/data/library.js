@@ -59,8 +59,14 @@ export const usableTextRows = () => [...rows.values()].filter((row) => row.isUsa
 /// The rows that can read pictures of characters now.
 export const usableClassifiers = () => [...rows.values()].filter((row) => row.isUsable && row.role === "classifier");
 
+/// Whether a person paused the download of a row in this process of the server.
+export const isPaused = (row) => row.state === "waiting" && row.download?.phase === "paused";
+
+/// The bytes of a download that a person may resume: paused now, or unfinished since an earlier process.
+export const keptBytes = (row) => (isPaused(row) ? row.download.completedBytes : row.keptBytes);
+
 /// Whether a row is on its way to this device.
-export const isMoving = (row) => row.state === "downloading" || row.state === "waiting";
+export const isMoving = (row) => (row.state === "downloading" || row.state === "waiting") && !isPaused(row);
 
 /// The rows on their way, the farthest first.
 export const movingRows = () => [...rows.values()].filter(isMoving).sort((a, b) => (b.progress ?? 0) - (a.progress ?? 0));

@@ -3,7 +3,8 @@ import { signal } from "./dom.js";
 import { sentenceOf } from "./refusals.js";
 import { t } from "./texts.js";
 
-const base = "/hearth/v1";
+/// The beginning of the addresses of calls.
+export const base = "/hearth/v1";
 
 /// Emitted when the server no longer knows this browser.
 export const signedOut = signal();

@@ -6,7 +6,7 @@ import { openStream } from "./stream.js";
 const names = [
     "hello", "row", "row-removed", "library", "engine", "transfer", "chat", "chat-removed", "message", "message-removed",
     "phase", "thinking", "thinking-ended", "text", "cleared", "card", "notice", "failed", "branch", "route", "settings",
-    "records", "actions", "ring", "ring-ended", "rings-missed",
+    "records", "actions", "ring", "ring-ended", "rings-missed", "devices",
 ];
 const signals = Object.fromEntries(names.map((name) => [name, signal()]));
 

@@ -3,11 +3,12 @@ import { h, fill, text } from "../kit/dom.js";
 import { at, get, post, remove } from "../kit/api.js";
 import { ask, openDialog } from "../kit/dialog.js";
 import { bytes } from "../kit/format.js";
-import { t } from "../kit/texts.js";
+import { language, t } from "../kit/texts.js";
 import { perform, showError, toast } from "../kit/toast.js";
 import { rowChanged, rows } from "../data/library.js";
-import { memoryText, updateLabel } from "./card.js";
+import { memoryText, sizeText, updateLabel } from "./card.js";
 import { change, download, select } from "./download.js";
+import { summaryOf } from "./summary.js";
 
 const name = (release) => [release.version, release.variant].filter(Boolean).join(" ");
 
@@ -17,8 +18,8 @@ const installed = (row) => ({ version: row.installed ?? row.version, variant: ro
 /// Opens the dialog of a row and keeps it equal to the row.
 export function manage(row) {
     const body = h("div.manage");
-    let releases = [];
-    const draw = () => fill(body, parts(rows.get(row.id) ?? row, releases, () => dialog.close()));
+    let details = {};
+    const draw = () => fill(body, parts(rows.get(row.id) ?? row, details, () => dialog.close()));
     // Progress comes ten times a second; only what the dialog displays may cost the focus of its buttons.
     const keyOf = ({ progress, download, receivedBytes, ...rest }) => JSON.stringify(rest);
     let drawn = keyOf(row);
@@ -30,22 +31,27 @@ export function manage(row) {
     const dialog = openDialog({ title: row.name, body, kind: "wide", onclose: end });
     draw();
     get(at("models", row.id)).then((reply) => {
-        releases = reply.releases ?? [];
+        details = reply;
         draw();
     }, () => {});
 }
 
-function parts(row, releases, close) {
+function parts(row, { releases = [], license, notes, freedBytes }, close) {
     const isHere = row.presence !== "none";
+    const { catalog } = row;
     return [
-        row.summary && h("p", { dir: "auto" }, row.summary),
+        summaryOf(row) && h("p", { dir: "auto" }, summaryOf(row)),
         h("dl.facts",
-            fact("manage.version", row.installed ? name(installed(row)) : row.version),
+            fact("manage.version", row.installed ? name(installed(row)) : row.version === "newest" ? t("manage.newest") : row.version),
             fact("manage.format", row.format?.toUpperCase()),
-            fact("manage.size", bytes(row.sizeBytes)),
-            fact("manage.memory", memoryText(row)),
-            fact("manage.source", row.reference),
+            fact("manage.size", row.sizeBytes > 0 && sizeText(row)),
+            fact("manage.memory", row.memoryBytes > 0 && memoryText(row)),
+            fact("manage.license", license ?? catalog?.license ?? t("manage.license.none")),
+            fact("manage.parameters", catalog && catalog.parameters.toLocaleString(language, { notation: "compact" })),
+            fact("manage.tools", catalog && t(`manage.tools.${catalog.tools}`)),
+            fact("manage.source", catalog?.repository ?? row.reference),
             fact("manage.checked", t(row.isVerified ? "manage.checked.yes" : "manage.checked.no"))),
+        notes && h("section", h("h3", t("manage.notes")), h("p.notes-text", { dir: "auto" }, notes)),
         row.state === "incompatible" && h("p.note.warning", row.detail),
         isHere && h("section", h("h3", t("manage.use")), h("div.buttons", roleButtons(row, close))),
         isHere && h("section", h("h3", t("manage.releases")), h("div.buttons", releaseButtons(row)),
@@ -55,7 +61,7 @@ function parts(row, releases, close) {
                 h("span.muted", ` ${bytes(release.sizeBytes)}`))))),
         row.heldBack?.length > 0 && h("section", h("h3", t("manage.held-back")), h("ul.plain", row.heldBack.map((held) =>
             h("li", h("strong", name(held)), ": ", held.reason)))),
-        h("section", h("h3", t("manage.files")), h("div.buttons", fileButtons(row, isHere, close))),
+        h("section", h("h3", t("manage.files")), h("div.buttons", fileButtons(row, freedBytes, isHere, close))),
     ];
 }
 
@@ -96,7 +102,7 @@ function releaseButtons(row) {
     ];
 }
 
-function fileButtons(row, isHere, close) {
+function fileButtons(row, freedBytes, isHere, close) {
     if (!isHere) {
         return [
             row.state !== "incompatible" && button(t("download.model"), () => { close(); download(row); }, "primary"),
@@ -119,10 +125,10 @@ function fileButtons(row, isHere, close) {
                 showError(error);
             }
         }),
-        row.presence !== "bundled" && button(t("manage.remove"), async () => {
+        row.presence !== "bundled" && button(freedBytes ? t("manage.remove.frees", { size: bytes(freedBytes) }) : t("manage.remove"), async () => {
             const isSure = await ask({
                 title: t("manage.remove.title", { name: row.name }),
-                text: t("manage.remove.text", { size: bytes(row.sizeBytes) }),
+                text: t("manage.remove.text", { size: bytes(freedBytes ?? row.sizeBytes) }),
                 yes: t("manage.remove.yes"), isDangerous: true,
             });
             if (!isSure) return;

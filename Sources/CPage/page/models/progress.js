@@ -1,12 +1,12 @@
 // A download as people see it: name, cancel, bar, percentage, bytes, rate, time left. Used in lists, as a sheet, and in
 // the navigation.
-import { h, set, text, fill } from "../kit/dom.js";
+import { debounced, fill, h, set, text } from "../kit/dom.js";
 import { icon } from "../kit/icons.js";
 import { t } from "../kit/texts.js";
 import { bytes, decimal, percent, seconds } from "../kit/format.js";
 import { openDialog } from "../kit/dialog.js";
 import { announce } from "../kit/toast.js";
-import { isMoving, libraryChanged, movingRows, rowChanged } from "../data/library.js";
+import { isMoving, keptBytes, libraryChanged, movingRows, rowChanged } from "../data/library.js";
 import { cancel, download, pause } from "./download.js";
 
 /// The phase of a download in a word: "Downloading", "Verifying", "Waiting: Wi-Fi required".
@@ -50,9 +50,8 @@ export function progressView(row, { isSheet = false } = {}) {
         onclick: () => cancel(current),
     }, isSheet ? t("download.cancel") : icon("close"));
     const pauseButton = h("button", {
-        type: "button", class: isSheet ? "" : "icon-button", onclick: () => (isPaused() ? download(current) : pause(current)),
+        type: "button", class: isSheet ? "" : "icon-button", onclick: () => (isMoving(current) ? pause(current) : download(current)),
     });
-    const isPaused = () => !isMoving(current);
     const node = h("section.progress", { class: isSheet ? "in-sheet" : "", "aria-label": t("phase.downloading") },
         h("div.progress-head", h("div.grow", caption, name), !isSheet && [pauseButton, cancelButton]),
         bar,
@@ -71,11 +70,11 @@ export function progressView(row, { isSheet = false } = {}) {
         bar.firstChild.style.inlineSize = `${fraction * 100}%`;
         bar.classList.toggle("unknown", !isKnown);
         set(bar, { "aria-valuenow": isKnown ? Math.floor(fraction * 100) : null, "aria-label": next.name });
-        const label = t(isPaused() ? "download.resume" : "download.pause");
+        const label = t(isMoving(next) ? "download.pause" : "download.resume");
         if (pauseButton.dataset.label !== label) {
             pauseButton.dataset.label = label;
             set(pauseButton, { "aria-label": label, title: label });
-            fill(pauseButton, isSheet ? label : icon(isPaused() ? "play" : "pause"));
+            fill(pauseButton, isSheet ? label : icon(isMoving(next) ? "pause" : "play"));
         }
         // Screen readers hear every tenth.
         const tenth = Math.floor(fraction * 10);
@@ -91,7 +90,7 @@ export function openSheet(row) {
     const view = progressView(row, { isSheet: true });
     const ends = [rowChanged.on((next) => {
         if (next.id !== row.id) return;
-        if (["downloaded", "not-downloaded", "failed"].includes(next.state) && !next.keptBytes) dialog.close();
+        if (["downloaded", "not-downloaded", "failed"].includes(next.state) && !keptBytes(next)) dialog.close();
         else view.update(next);
     })];
     const dialog = openDialog({
@@ -99,20 +98,24 @@ export function openSheet(row) {
     });
 }
 
-/// The button in the navigation that shows the farthest download on every screen.
+/// The button in the navigation that shows the farthest download on every screen that does not display it anyway.
 export function downloadPill() {
     const label = h("span");
     const ring = h("span.ring");
     const pill = h("button.pill", { type: "button", hidden: true, onclick: () => { const [row] = movingRows(); if (row) openSheet(row); } }, ring, label);
     const update = () => {
         const [row] = movingRows();
-        set(pill, { hidden: !row });
-        if (!row) return;
+        const isShown = !row || document.querySelector("#main section.progress") !== null;
+        set(pill, { hidden: isShown });
+        if (isShown) return;
         text(label, t("download.pill", { name: row.name, percent: percent(row.progress ?? 0) }));
         ring.style.setProperty("--part", `${(row.progress ?? 0) * 100}%`);
     };
-    rowChanged.on(update);
-    libraryChanged.on(update);
+    // The screens are drawn after the row and the address have changed.
+    const updateSoon = debounced(update, 50);
+    rowChanged.on(updateSoon);
+    libraryChanged.on(updateSoon);
+    addEventListener("hashchange", debounced(update, 150));
     return pill;
 }
 

@@ -8,6 +8,7 @@ import { modelList } from "./models.js";
 import { readBetweenChanges, settingRows } from "../settings/values.js";
 import { appearance } from "../settings/appearance.js";
 import { activity, apiKeys, cloud, dataFolder, memory } from "../settings/panels.js";
+import { devices } from "../settings/devices.js";
 
 /// The panels: the settings that they show, and a view `{ node, end }` above them.
 const panels = {
@@ -19,6 +20,7 @@ const panels = {
     tools: { icon: "search", keys: /^(search|stores)\./ },
     memory: { icon: "memory", keys: /./, view: memory },
     data: { icon: "stores", keys: /^stateFolder$/, view: dataFolder },
+    devices: { icon: "phone", keys: null, view: devices },
     keys: { icon: "key", keys: null, view: apiKeys },
     activity: { icon: "undo", keys: null, view: activity },
 };

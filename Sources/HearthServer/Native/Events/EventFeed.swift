@@ -7,6 +7,8 @@ struct EventFeed: Sendable {
     let log: EventLog
     let version: String
     let time: TimeSource
+    /// Whether the client may read on: a browser that was signed out may not.
+    var isOpen: @Sendable () -> Bool = { true }
 
     /// The reply to a request for events.
     /// - Parameter lastID: the last event that the client has; `nil` for none.
@@ -22,7 +24,10 @@ struct EventFeed: Sendable {
         let pings = writer.pinging(time)
         defer { pings.cancel() }
         number = try await send(after: number, to: writer)
-        for await _ in signals { number = try await send(after: number, to: writer) }
+        for await _ in signals {
+            guard isOpen() else { return }
+            number = try await send(after: number, to: writer)
+        }
     }
 
     /// The place where the stream begins, and its first event.

@@ -1,6 +1,7 @@
 import Foundation
 import Hearth
 import HearthBase
+import HearthCatalog
 import HearthTransfer
 
 /// The facts of the whole library.
@@ -34,7 +35,24 @@ struct IDBody: Codable, Sendable, Hashable { var id: String }
 struct ModelBody: Codable, Sendable, Hashable {
     var row: RowForm
     var releases: [ReleaseRow]
+    var license: String?
+    /// The publisher's notes about the release on offer.
+    var notes: String?
+    /// The bytes that removing the model frees; absent for one that is not on this device.
+    var freedBytes: Int?
     var event: String
+}
+
+/// The answer to a search.
+struct SearchBody: Codable, Sendable, Hashable {
+    /// The models of the catalog whose names hold the words, as `hearth list --available` lists them.
+    var catalog: [ReleaseRow]
+    /// The repositories of the Hub, as `hearth search` lists them.
+    var hub: [HubSearchRow]
+    /// Why the Hub was not asked, or gave no answer.
+    var problem: FailureBody?
+    /// Why some sizes are estimates.
+    var estimates: FailureBody?
 }
 
 struct RefreshOrder: Codable, Sendable { var now: Bool? }

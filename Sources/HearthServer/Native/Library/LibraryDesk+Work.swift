@@ -33,34 +33,47 @@ extension LibraryDesk {
 
     /// Downloads a model or its update, or goes on with an unfinished download.
     func download(_ id: String, _ order: DownloadOrder) async throws -> RowReply {
-        let row = try row(id)
-        try await resumeTransfers(of: row.id)
+        let model = try await wanted(id)
+        try await resumeTransfers(of: model.id)
         var options = DownloadOptions(metered: library.metered)
         if let metered = order.metered?.use { options.metered = metered }
         options.allowsUnverified = order.unverified ?? false
-        try library.download(row.model, options: options) { [weak self] ending in
-            if case .completed = ending { self?.arrived(row.id) }
+        try library.download(model, options: options) { [weak self] ending in
+            if case .completed = ending { self?.arrived(model.id) }
         }
-        return try await reply(row.id)
+        return try await reply(model.id)
+    }
+
+    /// The model that a download of an id fetches: that of its row, else the one that the catalog or an unfinished transfer
+    /// names, whose source is asked.
+    private func wanted(_ id: String) async throws -> ModelInfo {
+        guard let family = Family(id), library.row(of: family) == nil else { return try row(id).model }
+        let transfer = try await transfers(of: family).first
+        if suggestion(of: family) != nil {
+            return try await hearth.manager.offer(short: family, variant: transfer?.release?.variant)
+        }
+        guard let plan = transfer?.plan else { return try row(id).model }
+        let offer = try await hearth.manager.resolve(again: plan).0
+        return ModelInfo(offer.release, reference: offer.reference)
     }
 
     /// Loads a model that has just come if it is the one in use, so that the first answer does not wait.
-    private func arrived(_ family: Family) {
+    func arrived(_ family: Family) {
         guard library.selectedModel?.id == family else { return }
         load(family)
     }
 
     /// Pauses a download and keeps its bytes.
     func pause(_ id: String) async throws -> RowReply {
-        let row = try row(id)
-        let found = try await transfers(of: row.id)
+        let family = try family(id)
+        let found = try await transfers(of: family)
         for transfer in found { _ = try await hearth.manager.transfers.pause(transfer.key) }
-        guard !found.isEmpty || !row.download.isActive else {
+        guard !found.isEmpty || library.row(of: family)?.download.isActive != true else {
             throw NativeFailure(
                 409, "not-resumable", "the download has no bytes yet", remedy: "Try again in a moment.")
         }
         await readTransfers()
-        return try await reply(row.id)
+        return try await reply(family)
     }
 
     private func resumeTransfers(of family: Family) async throws {
@@ -71,17 +84,27 @@ extension LibraryDesk {
 
     /// Cancels a download and discards its bytes, also those of another process.
     func cancel(_ id: String) async throws -> RowReply {
-        let row = try row(id)
-        library.cancelDownload(row.id)
-        if !row.download.isActive {
-            for transfer in try await transfers(of: row.id) {
+        let family = try family(id)
+        // A model that is not listed has no row afterwards.
+        let before = body(of: family)
+        let isActive = library.row(of: family)?.download.isActive == true
+        library.cancelDownload(family)
+        if !isActive {
+            for transfer in try await transfers(of: family) {
                 try await hearth.manager.transfers.cancel(transfer.key)
             }
         }
         await readTransfers()
         await tell()
-        // A model that is not listed has no row any more.
-        return RowReply(row: form(of: self.library.row(of: row.id) ?? row))
+        guard let row = body(of: family) ?? before else { return try await reply(family) }
+        return RowReply(row: row)
+    }
+
+    /// The family of a model that some row names.
+    /// - Throws: ``NativeFailure`` with `model-not-found`.
+    func family(_ id: String) throws -> Family {
+        if let family = Family(id), body(of: family) != nil { return family }
+        return try row(id).id
     }
 
     func reset(_ id: String) async throws -> RowReply {
@@ -188,6 +211,19 @@ extension LibraryDesk {
         // The sources offer a removed model anew; without their answer its row would be gone.
         await library.refreshOffers()
         await tell()
+    }
+
+    /// A model with its releases, and what its removal frees.
+    func details(_ id: String) async throws -> ModelBody {
+        let event = log.lastID
+        let family = try family(id)
+        let row = library.row(of: family)
+        return ModelBody(
+            row: try await reply(family).row, releases: try await releases(family),
+            license: row?.model.license ?? row?.local?.model.license ?? suggestion(of: family)?.model.license,
+            notes: row?.model.notes,
+            freedBytes: row?.presence == .downloaded
+                ? Int(clamping: try await hearth.manager.bytesFreed(byRemoving: family)) : nil, event: event)
     }
 
     /// The installed releases of a model: the active one, then the others by their installation, the last first.

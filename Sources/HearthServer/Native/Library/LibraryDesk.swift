@@ -14,6 +14,9 @@ import Observation
     private let time: TimeSource
     /// The transfers of all processes, as they were last.
     private(set) var transfers: [TransferSummary] = []
+    /// The models of the catalog, and whether they are being read for the first time.
+    private(set) var suggested: [SuggestedModel] = []
+    private var isReadingCatalog = false
     /// The saved vision model and the models that the settings list.
     private var saved = SavedModels()
     private var told: (rows: [RowForm], library: LibraryBody?, activation: ActivationBody?) = ([], nil, nil)
@@ -54,24 +57,64 @@ import Observation
     func askSources() {
         guard !hasAsked else { return }
         hasAsked = true
+        isReadingCatalog = true
         Task {
+            await readCatalog()
+            isReadingCatalog = false
+            await tell()
             await library.refresh()
             await tell()
+        }
+    }
+
+    /// Reads the catalog; one that cannot be read leaves the models before.
+    func readCatalog(_ policy: CachePolicy = .asPublished) async {
+        do {
+            suggested = try await hearth.manager.suggestions(policy).models
+        } catch {
+            Log.write(.info, "native", "the catalog is not read", [.error(error)])
         }
     }
 
     // MARK: Reading
 
     /// The rows as clients see them.
+    ///
+    /// Models of the catalog follow those of the library, and then models that only an unfinished transfer names.
     var rows: [RowForm] {
-        library.rows.map { form(of: $0) }
+        let own = library.rows.map { form(of: $0) }
+        let hasRecommended = own.contains { $0.badges.contains(ModelBadge.recommended.rawValue) }
+        var known = Set(own.map(\.id))
+        let offered = suggested.filter { known.insert($0.model.family.name).inserted }
+            .map { form(of: $0, isRecommended: $0.isRecommended && !hasRecommended) }
+        let others = transfers.filter { $0.release.map { known.insert($0.family.name).inserted } ?? false }
+            .compactMap { LibraryRow($0) }.map { form(of: $0) }
+        return own + offered + others
     }
 
     /// A row as clients see it.
     func form(of row: LibraryRow) -> RowForm {
-        RowForm(
-            row, transfer: transfers.first { $0.release?.family == row.id }, isLoaded: isLoaded(row.id),
+        var form = RowForm(
+            row, transfer: transfer(of: row.id), isLoaded: isLoaded(row.id),
             isListed: library.listed[row.id] != nil, isDefaultVision: saved.visionFamily == row.id)
+        // A family that an origin offers comes from there, and is another model.
+        if let found = suggestion(of: row.id), row.offer == nil || row.model.reference.isOfHub {
+            form.describe(as: found)
+        }
+        return form
+    }
+
+    private func form(of suggested: SuggestedModel, isRecommended: Bool) -> RowForm {
+        RowForm(suggested, transfer: transfer(of: suggested.model.family), isRecommended: isRecommended)
+    }
+
+    /// The model of the catalog with a short name.
+    func suggestion(of family: Family) -> SuggestedModel? { suggested.first { $0.model.family == family } }
+
+    /// An unfinished transfer of a model: one that a process works on comes first.
+    func transfer(of family: Family) -> TransferSummary? {
+        let all = transfers.filter { $0.release?.family == family }
+        return all.first { $0.state.isHeld } ?? all.first
     }
 
     private func isLoaded(_ family: Family) -> Bool {
@@ -90,7 +133,7 @@ import Observation
     var libraryBody: LibraryBody {
         let library = library
         return LibraryBody(
-            isRefreshing: library.isRefreshing, offerProblem: library.offerProblem,
+            isRefreshing: library.isRefreshing || isReadingCatalog, offerProblem: library.offerProblem,
             homeProblem: library.homeProblem, notices: library.cachedLists.map(\.sentence),
             selected: library.selectedModel?.id.name, defaultModel: library.defaultModel, visionModel: saved.vision,
             metered: library.metered.rawValue,
@@ -190,4 +233,9 @@ import Observation
             Log.write(.info, "native", "the transfers cannot be listed", [.error(error)])
         }
     }
+}
+
+extension ModelReference {
+    /// Whether the model lies in a repository of the Hub.
+    fileprivate var isOfHub: Bool { if case .hub = self { true } else { false } }
 }

@@ -23,6 +23,7 @@ struct LibraryRoutes: Sendable {
             .plain("GET", "/models", "The models on this device and on offer") { _ in
                 let event = desk.log.lastID
                 await desk.askSources()
+                await desk.readTransfers()
                 await desk.tell()
                 return ModelsBody(rows: await desk.rows, library: await desk.libraryBody, event: event)
             },
@@ -32,6 +33,7 @@ struct LibraryRoutes: Sendable {
             ) {
                 (_, order: RefreshOrder) in
                 Task { @MainActor in
+                    await desk.readCatalog(order.now == true ? .now : .asPublished)
                     await desk.library.refresh(order.now == true ? .now : .asPublished)
                     await desk.tell()
                 }
@@ -45,11 +47,24 @@ struct LibraryRoutes: Sendable {
                 try await desk.unlist(call.value("id"))
                 return EmptyBody()
             },
-            .plain("GET", "/models/{id}", "One model with its installed releases") { call in
-                let event = desk.log.lastID
-                let row = try await desk.row(call.value("id"))
-                let body = try await desk.reply(row.id).row
-                return ModelBody(row: body, releases: try await desk.releases(row.id), event: event)
+            .plain(
+                "GET", "/models/search", "The models of the catalog and of the Hub whose names hold words",
+                query: [("q", "parts of a name, at most 200 bytes; without them, the whole catalog")]
+            ) { call in try await desk.search(call.query("q") ?? "") },
+            .raw(
+                "POST", "/models/upload", "Install a model file that the body holds",
+                query: [("name", "the name of the file, which ends with .gguf")],
+                input: NativeRoute.Input(
+                    example: nil, mediaTypes: [ModelUpload.mediaType],
+                    describe: { _ in .object(["type": .string("string"), "format": .string("binary")]) },
+                    check: { _ in }),
+                mediaType: "application/json", status: 201, output: { try $0.schema(of: RowReply.self) }
+            ) { call in
+                let upload = try await ModelUpload.receive(call, home: desk.hearth.home)
+                return try NativeRoute.json(try await desk.install(upload), status: 201)
+            },
+            .plain("GET", "/models/{id}", "One model with its releases, license and notes") { call in
+                try await desk.details(call.value("id"))
             },
             .json(
                 "POST", "/models/{id}/download", "Download a model or its update, or go on with a download",

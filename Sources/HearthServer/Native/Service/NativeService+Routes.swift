@@ -12,7 +12,7 @@ extension NativeService {
             + actionRoutes(service) + storeRoutes(service) + settingRoutes(service)
             + RingRoutes(desk: service.rings).all
             + DocumentRoutes(desk: service.chats).all
-            + ClassifyRoutes(home: service.home).all
+            + ClassifyRoutes(home: service.home).all + deviceRoutes(service)
     }
 
     /// The events, the state and the description.
@@ -23,7 +23,10 @@ extension NativeService {
                 query: [("after", "the id of the last event that the client has; Last-Event-ID comes first")],
                 mediaType: "text/event-stream"
             ) { call in
-                let feed = EventFeed(log: service.log, version: service.home.version, time: service.home.time)
+                var feed = EventFeed(log: service.log, version: service.home.version, time: service.home.time)
+                if call.request.caller == .page, let id = service.home.sessions.id(of: call.request) {
+                    feed.isOpen = { [sessions = service.home.sessions] in sessions.isSignedIn(id) }
+                }
                 return feed.reply(after: call.request.headers["Last-Event-ID"] ?? call.query("after"))
             },
             .plain("GET", "/state", "Everything that the page needs at its start") { _ in await service.state() },

@@ -74,7 +74,7 @@ extension NativeService {
             .json(
                 "POST", "/keys", "Make a key; it is shown once", status: 201,
                 example: #"{"name": "laptop", "scopes": ["chat"], "code": "b9a2…"}"#
-            ) { (call, order: KeyOrder) in try await service.createKey(order, for: call.request.caller) },
+            ) { (call, order: KeyOrder) in try await service.createKey(order, for: call.request) },
             .plain("DELETE", "/keys/{id}", "Revoke a key") { call in
                 let id = call.value("id")
                 try await AccessKeys.change(home: service.home.path, time: service.home.time) {
@@ -122,14 +122,17 @@ extension NativeService {
         return after
     }
 
-    private func createKey(_ order: KeyOrder, for caller: ServerCaller) async throws -> NewKeyBody {
+    private func createKey(_ order: KeyOrder, for request: ServerRequest) async throws -> NewKeyBody {
         let name = order.name.trimmingCharacters(in: .whitespacesAndNewlines)
         guard (1...64).contains(name.utf8.count), name.allSatisfy({ !$0.isNewline }), !order.scopes.isEmpty else {
             throw NativeFailure.bad("name", "a text of at most 64 bytes, with one scope at least")
         }
         let scopes = Set(order.scopes.compactMap { ServerScope(rawValue: $0.rawValue) })
         // A key outlives the session: a page that a stranger has got hold of makes none.
-        guard caller != .page || home.sessions.spend(order.code ?? "") else {
+        let refusal =
+            request.caller == .page ? home.sessions.confirm(order.code ?? "", from: request.peer) : nil
+        if case .tooOften? = refusal, let refusal { throw refusal.failure }
+        guard refusal == nil else {
             throw NativeFailure(
                 403, "code-required", "a new key needs a printed code, which was not used yet",
                 remedy: "Print another address with a code, and type the code here.",

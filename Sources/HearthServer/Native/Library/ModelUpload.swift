@@ -1,0 +1,153 @@
+import Foundation
+import Hearth
+import HearthBase
+import HearthCatalog
+import HearthDelivery
+import HearthTransfer
+
+/// A model file that a client sent, in a folder of its own: `HOME/server/uploads/TOKEN/NAME.gguf`.
+///
+/// The folder is removed when the file is installed or refused. Those of an ended process are removed at the next start.
+struct ModelUpload: Sendable {
+    /// The media type of the body.
+    static let mediaType = "application/octet-stream"
+    /// The address, whose bodies may be larger than others.
+    static let path = NativeRouter.base + "/models/upload"
+    /// The most bytes of a file.
+    static let limit: UInt64 = 1 << 40
+    /// The first bytes of every GGUF file.
+    private static let magic = Array("GGUF".utf8)
+
+    let file: Path
+
+    private static func folder(home: Path) -> Path { home.appending("server").appending("uploads") }
+
+    /// Writes the body of a request to the disk, as it arrives.
+    /// - Throws: ``NativeFailure`` with `media-type`, `unusable-name`, `not-gguf`, `insufficient-storage`; ``ServerError`` with
+    ///   `client-left`; `GGUFError` for a header that cannot be read; `FileError`. Nothing stays then.
+    static func receive(_ call: NativeCall, home: Path) async throws -> ModelUpload {
+        let type = call.request.headers["Content-Type"]?.prefix { $0 != ";" }.trimmed.lowercased()
+        guard type == mediaType else { throw NativeFailure(415, "media-type", "the body must be \(mediaType)") }
+        let name = try name(call.query("name") ?? "")
+        let body = call.request.body
+        let fileSystem = LocalFileSystem()
+        let folder = folder(home: home).joined(Claim.newToken())
+        try await blocking {
+            try fileSystem.makeFolders(home.appending("server"), permissions: 0o700)
+            let free = try fileSystem.freeSpace(at: home)
+            if let length = body.declaredLength, length > free { throw tooLarge(length, free) }
+            try fileSystem.makeFolders(folder, permissions: 0o700)
+        }
+        let upload = ModelUpload(file: folder.appending(name))
+        do {
+            try await upload.write(body)
+            try await blocking { _ = try GGUFHeader(file: upload.file) }
+            return upload
+        } catch {
+            await upload.remove()
+            if let error = error as? FileError, error.code == .diskFull {
+                throw NativeFailure(507, error.codeText, error.message, remedy: "Free some space, and try again.")
+            }
+            throw error
+        }
+    }
+
+    private func write(_ body: RequestBody) async throws {
+        let fileSystem = LocalFileSystem()
+        let open = try await blocking { [file] in try fileSystem.open(file, .createNew, permissions: 0o600) }
+        var (beginning, offset) = ([UInt8](), UInt64(0))
+        for try await chunk in body {
+            // A file of another kind ends before it fills the disk.
+            if beginning.count < Self.magic.count {
+                beginning += chunk.prefix(Self.magic.count - beginning.count)
+                guard Self.magic.starts(with: beginning) else { throw Self.notGGUF }
+            }
+            guard offset + UInt64(chunk.count) <= Self.limit else { throw Self.tooLarge(Self.limit, nil) }
+            try await blocking { [offset] in
+                try chunk.withUnsafeBytes { try fileSystem.write(open, $0, at: offset) }
+            }
+            offset += UInt64(chunk.count)
+        }
+        guard beginning.count == Self.magic.count else { throw Self.notGGUF }
+        try await blocking { try fileSystem.synchronize(open) }
+    }
+
+    /// Removes the file and its folder.
+    func remove() async {
+        do {
+            try await blocking { [file] in try LocalFileSystem().removeTree(file.parent) }
+        } catch {
+            Log.write(.warning, "native", "an uploaded file stays until the next start", [.error(error)])
+        }
+    }
+
+    /// Removes the files of ended processes. Blocks.
+    static func sweep(home: Path) {
+        do {
+            try LocalFileSystem().removeTree(folder(home: home))
+        } catch {
+            Log.write(.warning, "native", "uploaded files of an earlier process stay", [.error(error)])
+        }
+    }
+
+    /// The name of a file as it may stand on the disk.
+    private static func name(_ text: String) throws -> PathComponent {
+        guard let name = PathComponent(text), Path(text).fileExtension.lowercased() == "gguf", text.isPlain(),
+            text.utf8.count <= 200, !text.hasPrefix(".")
+        else {
+            throw NativeFailure(
+                422, "unusable-name", "a model file has a name such as my-model-v1.0.0-q4_k_m.gguf",
+                remedy: "Rename the file: letters, digits, points and hyphens, ending with .gguf.", field: "name")
+        }
+        return name
+    }
+
+    private static var notGGUF: NativeFailure {
+        NativeFailure(
+            422, "not-gguf", "the file is not a GGUF file",
+            remedy: "Choose a file that ends with .gguf, as models have it.")
+    }
+
+    private static func tooLarge(_ length: UInt64, _ free: UInt64?) -> NativeFailure {
+        let room = free.map { ", and \(ByteCount($0)) are free" } ?? ""
+        return NativeFailure(
+            507, "insufficient-storage", "the file has \(ByteCount(length))\(room)",
+            remedy: "Free some space, and try again.")
+    }
+}
+
+extension LibraryDesk {
+    /// Installs an uploaded file as `hearth pull ./file` does. Goes on if the client leaves, because every byte is here.
+    func install(_ upload: ModelUpload) async throws -> RowReply {
+        let manager = hearth.manager
+        let work = Task { () async throws -> Family in
+            do {
+                let offer = try await manager.resolve(.file(upload.file))
+                let identity = offer.release.identity
+                do {
+                    _ = try await manager.pull(offer)
+                } catch {
+                    try await Self.discard(identity, in: manager)
+                    throw error
+                }
+                await upload.remove()
+                return identity.family
+            } catch {
+                await upload.remove()
+                throw error
+            }
+        }
+        let family = try await work.value
+        await library.refreshLocal()
+        arrived(family)
+        return try await reply(family)
+    }
+
+    /// Discards the bytes of a file that was not installed: they cannot be continued.
+    private nonisolated static func discard(_ identity: ReleaseIdentity, in manager: ModelManager) async throws {
+        for transfer in try await manager.transfers.list()
+        where transfer.release == identity && !transfer.state.isHeld {
+            try await manager.transfers.cancel(transfer.key)
+        }
+    }
+}
