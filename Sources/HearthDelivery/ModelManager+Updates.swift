@@ -159,7 +159,7 @@ extension ModelManager {
 
 extension Offer {
     /// The offer with a reference that names its version and variant.
-    fileprivate func exactlyReferenced() -> Self {
+    package func exactlyReferenced() -> Self {
         var offer = self
         let identity = release.identity
         offer.reference =

@@ -118,9 +118,10 @@ def check_license_notes_and_what_a_removal_frees(desk):
     dialog = page.get_by_role("dialog").first
     expect(dialog.get_by_text("apache-2.0")).to_be_visible()
     expect(dialog.get_by_text("Fixes long answers.")).to_be_visible()
-    dialog.get_by_role("button", name="Remove, frees 2.7 GB").click()
+    expect(dialog.get_by_text("Removing it frees 2.7 GB.")).to_be_visible()
+    dialog.get_by_role("button", name="Remove", exact=True).click()
     expect(page.get_by_text("Frees 2.7 GB. You can download it again.")).to_be_visible()
-    page.get_by_role("button", name="Remove", exact=True).click()
+    page.get_by_role("dialog").last.get_by_role("button", name="Remove", exact=True).click()
     expect(page.locator(".toast", has_text="Llama 3.2 3B is removed")).to_be_visible()
 
 

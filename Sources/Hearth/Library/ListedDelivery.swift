@@ -62,7 +62,8 @@ package actor ListedDelivery: ModelDelivering {
         var options = PullOptions()
         // The row says why the device cannot have the model.
         options.ignoreMemory = true
-        let offer = try await manager.resolve(ModelReference(parsing: text), options: options)
+        // A list that no setting names as an origin is found by its address alone.
+        let offer = try await manager.resolve(ModelReference(parsing: text), options: options).exactlyReferenced()
         return OfferedModel(ModelInfo(offer.release, reference: offer.reference), objection: offer.objection)
     }
 

@@ -143,6 +143,14 @@ package final class ResidentServer: Sendable {
         return reply
     }
 
+    /// The reply without a field that browsers ignore, and complain of, on pages of plain http from another machine.
+    private func withoutVainFields(_ reply: ServerReply, _ request: ServerRequest) -> ServerReply {
+        guard !request.isLoopback, guarding.scheme(request.headers) == "http" else { return reply }
+        var reply = reply
+        reply.headers["Cross-Origin-Opener-Policy"] = nil
+        return reply
+    }
+
     private func reply(to request: ServerRequest) async -> ServerReply {
         let reply: ServerReply
         if let own = await ownReply(to: request) {
@@ -152,7 +160,7 @@ package final class ResidentServer: Sendable {
         } else {
             reply = .failure(404, "not-found", "there is no such path")
         }
-        return withOrigin(reply, request)
+        return withOrigin(withoutVainFields(reply, request), request)
     }
 
     /// Counts and logs an exchange, without its text.

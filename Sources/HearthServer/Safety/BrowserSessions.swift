@@ -50,20 +50,22 @@ package final class BrowserSessions: Sendable {
 
     /// The reason to refuse a code; `nil` for one that works. A wrong code counts as an attempt.
     func refusal(of code: String, from peer: ServerPeer) -> OneTimeCodes.Refusal? {
-        attempt(peer) { state, now throws(OneTimeCodes.Refusal) in try state.codes.check(code, at: now) }
+        attempt(code, peer) { state, now throws(OneTimeCodes.Refusal) in try state.codes.check(code, at: now) }
     }
 
     /// Uses up a printed code that a signed-in person types to confirm a change.
     /// - Returns: the reason to refuse it; `nil` if it was good.
     func confirm(_ code: String, from peer: ServerPeer) -> OneTimeCodes.Refusal? {
-        attempt(peer) { state, now throws(OneTimeCodes.Refusal) in
+        attempt(code, peer) { state, now throws(OneTimeCodes.Refusal) in
             try state.codes.spend(code, isPrinted: true, at: now)
         }
     }
 
     private func attempt(
-        _ peer: ServerPeer, _ body: (inout State, Duration) throws(OneTimeCodes.Refusal) -> Void
+        _ code: String, _ peer: ServerPeer, _ body: (inout State, Duration) throws(OneTimeCodes.Refusal) -> Void
     ) -> OneTimeCodes.Refusal? {
+        // A form without a code finds nothing out.
+        guard !OneTimeCodes.normalised(code).isEmpty else { return .wrong }
         let now = now
         return state.withLock { state -> OneTimeCodes.Refusal? in
             if let seconds = state.attempts.wait(peer.counted, at: now) { return .tooOften(seconds: seconds) }
@@ -85,7 +87,7 @@ package final class BrowserSessions: Sendable {
         -> PageSessions.Secrets
     {
         var secrets: PageSessions.Secrets?
-        let refusal = attempt(peer) { state, now throws(OneTimeCodes.Refusal) in
+        let refusal = attempt(code, peer) { state, now throws(OneTimeCodes.Refusal) in
             try state.codes.spend(code, at: now)
             secrets = state.sessions.begin(agent: agent, at: now)
         }

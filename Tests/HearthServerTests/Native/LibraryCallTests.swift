@@ -134,6 +134,14 @@ import Testing
             #expect(ids.count == 2 && ids.allSatisfy { $0.hasPrefix("tiny-") })
             let rows = try await fixture.call("GET", "/models").body["rows"]?.items ?? []
             #expect(Set(rows.compactMap { $0["id"]?.text }) == ids)
+            // Each is downloaded from its own address.
+            for id in ids {
+                #expect(try await fixture.call("POST", "/models/\(id)/download", #"{"unverified": true}"#).status == 202)
+                let end = try await fixture.event("row") {
+                    $0["row"]?["id"]?.text == id && ["downloaded", "failed"].contains($0["row"]?["state"]?.text)
+                }
+                #expect(end["row"]?["state"]?.text == "downloaded", "\(end)")
+            }
             #expect(try Configuration.load(home: fixture.hearth.home).library.models.count == 2)
         }
     }

@@ -125,7 +125,7 @@ function fileButtons(row, freedBytes, isHere, close) {
                 showError(error);
             }
         }),
-        row.presence !== "bundled" && button(freedBytes ? t("manage.remove.frees", { size: bytes(freedBytes) }) : t("manage.remove"), async () => {
+        row.presence !== "bundled" && button(t("manage.remove"), async () => {
             const isSure = await ask({
                 title: t("manage.remove.title", { name: row.name }),
                 text: t("manage.remove.text", { size: bytes(freedBytes ?? row.sizeBytes) }),
@@ -136,6 +136,7 @@ function fileButtons(row, freedBytes, isHere, close) {
             close();
             toast(t("manage.remove.done", { name: row.name }));
         }, "danger"),
+        freedBytes > 0 && row.presence !== "bundled" && h("p.hint", t("manage.remove.frees", { size: bytes(freedBytes) })),
         result,
     ];
 }

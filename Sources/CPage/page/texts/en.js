@@ -65,7 +65,7 @@ export default {
     "manage.checked.yes": "verified", "manage.checked.no": "not verified", "manage.use": "Use", "manage.as-reader": "Read pictures", "manage.as-text": "Use for text", "manage.as-vision": "Use for pictures",
     "manage.is-text": "In use for text", "manage.is-vision": "In use for pictures", "manage.releases": "Releases", "manage.pinned": "Pinned to {version}: updates are not installed.",
     "manage.pin": "Pin {version}", "manage.unpin": "Unpin", "manage.held-back": "Held back", "manage.files": "Files", "manage.forget": "Remove from the list",
-    "manage.license": "License", "manage.license.none": "not stated", "manage.notes": "Notes", "manage.parameters": "Parameters", "manage.tools": "Tools", "manage.tools.yes": "yes", "manage.tools.weak": "weak", "manage.tools.no": "no", "manage.newest": "the newest one", "manage.remove.frees": "Remove, frees {size}",
+    "manage.license": "License", "manage.license.none": "not stated", "manage.notes": "Notes", "manage.parameters": "Parameters", "manage.tools": "Tools", "manage.tools.yes": "yes", "manage.tools.weak": "weak", "manage.tools.no": "no", "manage.newest": "the newest one", "manage.remove.frees": "Removing it frees {size}.",
     "manage.rollback": "Roll back to {version}", "manage.rollback.title": "Roll back {name}?", "manage.rollback.text": "{to} becomes active again. {from} is held back until you choose it.",
     "manage.rollback.yes": "Roll back", "manage.rollback.done": "{name} is {version} again",
     "manage.verify": "Verify files", "manage.verify.running": "Verifying…", "manage.verify.begun": "Verifying; the card shows the result.", "manage.verify.good": "All files are intact.", "manage.verify.bad": "Damaged: {files}. Download the model again.",
