@@ -48,6 +48,16 @@ def check_settings(desk):
     page.get_by_label("Downloads on metered networks").select_option("allow")
     page.wait_for_function("() => [...document.querySelectorAll('.saved')].some((mark) => mark.textContent === '✓')")
     assert desk.world.settings["network.metered"]["value"] == "allow"
+    # The first choice is the default: it removes the value.
+    page.get_by_label("Downloads on metered networks").select_option(index=0)
+    page.wait_for_timeout(600)
+    assert desk.world.settings["network.metered"]["value"] is None
+    page.get_by_label("Downloads on metered networks").select_option("deny")
+    page.wait_for_timeout(600)
+    page.get_by_role("button", name="Reset").first.click()
+    page.wait_for_timeout(600)
+    assert desk.world.settings["network.metered"]["value"] is None
+    expect(page.get_by_label("Downloads on metered networks")).to_have_value("")
     page.goto(desk.backend.address + "/#/settings/memory")
     page.get_by_label("Context window").fill("4096")
     page.keyboard.press("Tab")

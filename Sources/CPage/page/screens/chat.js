@@ -229,6 +229,8 @@ function drawWaiting(scroller) {
         h("div.bubble", h("div.bubble-text", { dir: "auto" }, JSON.parse(kept).text)),
         h("p.hint", { role: "status" }, t("composer.waiting"), " ",
             h("button.small", { type: "button", onclick: () => { sessionStorage.removeItem(waitingKey); drawWaiting(scroller); } }, t("cancel")))));
+    // The welcome above it may fill the screen.
+    scroller.scrollTop = scroller.scrollHeight;
 }
 
 function headerActions(thread) {

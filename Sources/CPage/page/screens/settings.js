@@ -5,14 +5,14 @@ import { get } from "../kit/api.js";
 import { on } from "../kit/live.js";
 import { t } from "../kit/texts.js";
 import { modelList } from "./models.js";
-import { readBetweenChanges, settingRows } from "../settings/values.js";
+import { addPublisher, readBetweenChanges, settingRows } from "../settings/values.js";
 import { appearance } from "../settings/appearance.js";
 import { activity, apiKeys, cloud, dataFolder, memory } from "../settings/panels.js";
 import { devices } from "../settings/devices.js";
 
 /// The panels: the settings that they show, and a view `{ node, end }` above them.
 const panels = {
-    model: { icon: "models", keys: /^(defaultModel|visionModel|library\.|origins\.)/, view: modelList },
+    model: { icon: "models", keys: /^(defaultModel|visionModel|library\.|origins\.|trust\.|catalog\.)/, view: modelList },
     look: { icon: "eye", keys: /^chat\./, view: appearance },
     network: { icon: "web", keys: /^(network\.|serve\.(port|hosts|origins|requireKeys|anyModel))/ },
     cloud: { icon: "cloud", keys: /^(cloud|routing|entitlement)\./, view: cloud },
@@ -54,7 +54,8 @@ export function show(main, [name]) {
             // A change made here is displayed already, and its control keeps the focus.
             if (shown.length > 0 && rows.every((row, index) => row.key === shown[index]?.key && row.value === shown[index].value)) return;
             shown = rows;
-            fill(values, chosen === "model" && rows.length > 0 && h("h3", t("settings.more")), settingRows(rows));
+            fill(values, chosen === "model" && rows.length > 0 && h("h3", t("settings.more")), settingRows(rows),
+                chosen === "model" && h("div.buttons", h("button", { type: "button", onclick: addPublisher }, icon("plus"), t("publisher.add"))));
         } catch (error) {
             fill(values, h("p.note.error", error.sentence ?? error.message));
         }

@@ -1,6 +1,7 @@
 // Settings as controls; a change is saved at once, and a refusal stands beside its control.
 import { h, fill, set } from "../kit/dom.js";
 import { patch } from "../kit/api.js";
+import { formDialog } from "../kit/dialog.js";
 import { announce } from "../kit/toast.js";
 import { language, t, tOr } from "../kit/texts.js";
 import { libraryChanged, rows } from "../data/library.js";
@@ -88,8 +89,21 @@ function modelChoices(key, value) {
 /// A number as people write it in the language of the page.
 const shownNumber = (text) => (text !== null && text !== undefined && /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text).toLocaleString(language, { useGrouping: false, maximumFractionDigits: 6 }) : text);
 
+/// Opens the form of a publisher's list of models, which becomes the settings `origins.NAME` and `trust.NAME`.
+export const addPublisher = () => formDialog({
+    title: t("publisher.add"),
+    fields: [
+        { name: "name", label: t("field.name"), type: "text", required: true, hint: t("publisher.name.hint"), placeholder: "example" },
+        { name: "url", label: t("publisher.url"), type: "text", required: true, placeholder: "https://example.org/models.json" },
+        { name: "root", label: t("publisher.root"), type: "text", hint: t("publisher.root.hint") },
+    ],
+    save: ({ name, url, root }) => patch("/settings", { [`origins.${name}`]: url, ...(root && { [`trust.${name}`]: root }) }),
+});
+
 /// The name of a setting: of the texts, or its key in words.
 function labelOf(key) {
+    const [, kind, name] = /^(origins|trust)\.(.+)$/.exec(key) ?? [];
+    if (kind) return t(`setting.${kind}.NAME`, { name });
     const words = key.split(".").at(-1).replace(/([a-z])([A-Z])/g, "$1 $2").replaceAll("_", " ").toLowerCase();
     return tOr(`setting.${key}`, words.charAt(0).toUpperCase() + words.slice(1));
 }
