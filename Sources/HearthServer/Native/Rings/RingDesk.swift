@@ -15,6 +15,11 @@ actor RingDesk {
     /// The rings that a page has played, the oldest first.
     private var played: [String] = []
     private var sleeper: Task<Void, Never>?
+    /// Whether records have changed since the last look began.
+    private var isWoken = false
+    /// Whether a look has ended, and the callers that wait for the first.
+    private var hasLooked = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
     private var work: [Task<Void, Never>] = []
 
     /// The most rings whose playing is remembered.
@@ -49,17 +54,31 @@ actor RingDesk {
             })
     }
 
-    func close() {
-        for task in work { task.cancel() }
+    /// Ends looks and answers, before the records are closed.
+    func close() async {
+        let ending = work
         work = []
+        for task in ending { task.cancel() }
         sleeper?.cancel()
         desktop?.close()
+        endWaiting()
+        for task in ending { await task.value }
+    }
+
+    private func endWaiting() {
+        hasLooked = true
+        for waiter in waiting { waiter.resume() }
+        waiting = []
     }
 
     /// Looks now: records have changed.
-    func wake() { sleeper?.cancel() }
+    func wake() {
+        isWoken = true
+        sleeper?.cancel()
+    }
 
     private func sleep(_ wait: Duration) async {
+        guard !isWoken else { return }
         let sleeper = Task { [time] in
             // A cancelled sleep is the next look.
             _ = try? await time.sleep(for: wait)
@@ -76,6 +95,8 @@ actor RingDesk {
     /// - Returns: the time until the next look; `nil` at the end.
     func lookAndTell() async -> Duration? {
         guard !Task.isCancelled else { return nil }
+        isWoken = false
+        defer { endWaiting() }
         do {
             let look = try await keeper.look()
             for ring in look.rings {
@@ -103,6 +124,7 @@ actor RingDesk {
     // MARK: Routes
 
     func list() async -> RingsBody {
+        if !hasLooked { await withCheckedContinuation { waiting.append($0) } }
         let event = log.lastID
         return RingsBody(rings: await keeper.open, missed: missed, event: event)
     }
