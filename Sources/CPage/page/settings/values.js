@@ -127,6 +127,7 @@ function controlOf({ key, type, value, choices, range, default: standard }, id) 
             h("option", { value: "", selected: !value }, standard ? t("settings.default", { value: name(standard) }) : t("settings.unset")),
             (choices ?? []).map((choice) => h("option", { value: choice, selected: value === choice }, name(choice))));
     }
+    if (type === "list" && choices) return checks({ value: value ?? standard, choices }, id);
     if (type === "list") {
         const lines = (value ?? "").split(",").map((line) => line.trim()).filter(Boolean);
         return h("textarea", { ...common, rows: Math.min(6, lines.length + 1), value: lines.join("\n"), placeholder: t("settings.list") });
@@ -138,7 +139,17 @@ function controlOf({ key, type, value, choices, range, default: standard }, id) 
     });
 }
 
+// A list of known words: a tick for each. Without a tick the value is `none`.
+function checks({ value, choices }, id) {
+    const ticked = (value ?? "").split(",").map((word) => word.trim());
+    return h("div.checks", { id, role: "group", "aria-labelledby": `${id}-name` }, choices.filter((word) => word !== "none").map((word) =>
+        h("label", h("input", { type: "checkbox", value: word, checked: ticked.includes(word) }), tOr(`choice.${word}`, word))));
+}
+
 function valueOf(setting, control) {
+    if (control.classList.contains("checks")) {
+        return [...control.querySelectorAll("input:checked")].map((box) => box.value).join(",") || "none";
+    }
     switch (setting.type) {
         case "boolean": return String(control.checked);
         case "list": return control.value.split("\n").map((line) => line.trim()).filter(Boolean).join(",") || null;
