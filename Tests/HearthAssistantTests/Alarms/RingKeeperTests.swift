@@ -1,5 +1,6 @@
 import Foundation
 import HearthBase
+import HearthDatabase
 import HearthTestSupport
 import Testing
 

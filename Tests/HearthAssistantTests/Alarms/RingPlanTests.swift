@@ -86,7 +86,8 @@ struct RingPlanTests {
     func snoozesEnd(snooze: RingSnooze, end: String) throws {
         let now = try Date("2026-11-24T12:00:00Z", strategy: .iso8601)
         let berlin = try #require(TimeZone(identifier: "Europe/Berlin"))
-        #expect(snooze.end(from: now, in: berlin) == (try Date(end, strategy: .iso8601)))
+        let wanted = try Date(end, strategy: .iso8601)
+        #expect(snooze.end(from: now, in: berlin) == wanted)
     }
 
     @Test func wordsOfTheDesktop() throws {
