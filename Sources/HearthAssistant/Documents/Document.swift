@@ -19,8 +19,24 @@ package struct Document: Sendable, Hashable, Codable {
     /// The pages of a PDF file whose text was read.
     package var pagesRead: Int?
     /// Whether the text ends before the document does.
-    package var isCut = false
-    package var text: String
+    package var isCut: Bool
+    package let text: String
+    /// The characters of the text.
+    package let characters: Int
+
+    package init(
+        name: String, kind: DocumentKind, bytes: Int, pages: Int? = nil, pagesRead: Int? = nil, isCut: Bool = false,
+        text: String
+    ) {
+        self.name = name
+        self.kind = kind
+        self.bytes = bytes
+        self.pages = pages
+        self.pagesRead = pagesRead
+        self.isCut = isCut
+        self.text = text
+        characters = text.count
+    }
 
     /// Whether the document has pages and no text on them: pictures of paper.
     package var isScanned: Bool { kind == .pdf && !text.contains { $0.isLetter || $0.isNumber } }

@@ -29,7 +29,7 @@ struct FittedDocuments: Sendable, Hashable {
             }
             let part = await Self.beginning(of: document, tokens: tokens[index], within: shares[index], meter)
             if !part.isEmpty { texts.append(document.marked(part)) }
-            cuts.append(Cut(name: document.name, kept: part.count, all: document.text.count))
+            cuts.append(Cut(name: document.name, kept: part.count, all: document.characters))
         }
     }
 
@@ -48,7 +48,7 @@ struct FittedDocuments: Sendable, Hashable {
     private static func beginning(
         of document: Document, tokens: Int, within limit: Int, _ meter: TokenMeter
     ) async -> String {
-        var count = Int(Double(document.text.count) * Double(limit) / Double(max(1, tokens)))
+        var count = Int(Double(document.characters) * Double(limit) / Double(max(1, tokens)))
         for _ in 0..<12 where count > 0 {
             var part = document.text.prefix(count)
             if let line = part.lastIndex(where: \.isNewline), part.distance(from: line, to: part.endIndex) < 400 {

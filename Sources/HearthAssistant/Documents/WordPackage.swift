@@ -43,6 +43,7 @@ struct WordPackage {
             let name = String(cString: pointer)
             // Of two entries with one name programs see different ones.
             if name == Self.body || name == Self.styles, !found.insert(name).inserted { throw Self.damaged }
+            if name == Self.body, archive_entry_is_encrypted(entry) == 1 { throw DocumentReader.encrypted }
             if name == Self.body { body = try Self.contents(archive) }
             if name == Self.styles { styles = try Self.contents(archive) }
         }

@@ -10,15 +10,15 @@ import { library } from "../data/library.js";
 /// What the server takes: bytes of a file, documents of a message, pages if all are asked for.
 const most = { bytes: 50 * 1024 * 1024, files: 10, pages: 5000 };
 
-/// The chips: `{ node, add(files), take(), giveBack(files), isEmpty, isReady }`. `changed()` is called when they change;
+/// The chips in `node`: `{ add(files), take(), giveBack(files), isEmpty, isReady }`. `changed()` is called when they change;
 /// `room()` returns the tokens of the context window, if it is known; `leavesTo()` the name of the cloud's model, if the
 /// question goes there.
-export function attachments({ changed, room, leavesTo }) {
+export function attachments(node, { changed, room, leavesTo }) {
     let files = [];
     let count = 0;
     const list = h("div.files", { role: "list", "aria-label": t("files.title") });
     const note = h("p.hint.files-note", { role: "status", hidden: true });
-    const node = h("div.attached", list, note);
+    node.append(list, note);
 
     const draw = () => {
         keyed(list, files, (file) => file.key, (file) => chip(file, { drop, send }));
@@ -43,7 +43,6 @@ export function attachments({ changed, room, leavesTo }) {
         draw();
     };
     return {
-        node,
         add(blobs) {
             for (const blob of blobs) {
                 const file = { key: `file-${count += 1}`, blob, name: blob.name || t("files.unnamed"), facts: null, error: null, fraction: 0, room };
@@ -70,9 +69,6 @@ export function attachments({ changed, room, leavesTo }) {
         get isReady() { return files.every(({ facts }) => facts); },
     };
 }
-
-/// The ids of documents that were taken.
-export const idsOf = (files) => files.map(({ facts }) => facts.id);
 
 function chip(file, { drop, send }) {
     const facts = h("span.file-facts");

@@ -4,7 +4,6 @@ import { icon } from "../kit/icons.js";
 import { at, remove, upload } from "../kit/api.js";
 import { showError } from "../kit/toast.js";
 import { t } from "../kit/texts.js";
-import { attachments, idsOf } from "./attach.js";
 import { commandMenu } from "./commands.js";
 
 /// A pasted text that is longer becomes a document.
@@ -33,7 +32,23 @@ export function composer({ key, send, stop, commands, placeholder, begun, room =
     });
     const strip = h("div.attachments", { role: "list", "aria-label": t("composer.pictures") });
     const file = h("input", { type: "file", accept: "image/*", multiple: true, hidden: true, tabindex: -1, onchange: () => { add(file.files); file.value = ""; } });
-    const files = attachments({ changed: () => refresh(), room, leavesTo });
+    // The documents, whose code comes with the first of them.
+    let files = null;
+    const filesPlace = h("div.attached");
+    let coming = 0;
+    const attach = async (blobs) => {
+        coming += 1;
+        refresh();
+        try {
+            const { attachments } = await import("./attach.js");
+            files ??= attachments(filesPlace, { changed: () => refresh(), room, leavesTo });
+            files.add(blobs);
+        } finally {
+            coming -= 1;
+            refresh();
+        }
+    };
+    const waits = () => coming > 0 || files?.isReady === false || pictures.some((picture) => !picture.id);
     const choose = (accept) => { set(file, { accept }); file.click(); };
     const sendButton = h("button.round.primary", { type: "button", onclick: () => (isBusy ? stop() : submit()) });
     const thinkButton = h("button.tool", {
@@ -43,7 +58,7 @@ export function composer({ key, send, stop, commands, placeholder, begun, room =
         },
     }, icon("thought"), h("span", t("composer.think")));
     const menu = commandMenu(area, commands, (run) => { set(area, { value: "" }); keep(); run(); });
-    const box = h("div.composer-box", strip, files.node, area, h("div.composer-tools",
+    const box = h("div.composer-box", strip, filesPlace, area, h("div.composer-tools",
         h("button.tool", { type: "button", onclick: () => choose(null), "aria-label": t("composer.file"), title: t("composer.file") }, icon("attach")),
         h("button.tool", { type: "button", onclick: () => choose("image/*"), "aria-label": t("composer.picture"), title: t("composer.picture") }, icon("picture")),
         navigator.mediaDevices && h("button.tool", {
@@ -69,8 +84,8 @@ export function composer({ key, send, stop, commands, placeholder, begun, room =
             set(sendButton, { "aria-label": label, title: label });
             fill(sendButton, icon(isBusy ? "stop" : "send"));
         }
-        const isEmpty = !area.value.trim() && pictures.length === 0 && files.isEmpty;
-        set(sendButton, { disabled: !isBusy && (isEmpty || !files.isReady || pictures.some((picture) => !picture.id)) });
+        const isEmpty = !area.value.trim() && pictures.length === 0 && (files?.isEmpty ?? true);
+        set(sendButton, { disabled: !isBusy && (isEmpty || waits()) });
     };
     const drawStrip = () => {
         fill(strip, pictures.map((picture) => h("span.attachment", { role: "listitem", class: picture.id ? "" : "loading" },
@@ -87,7 +102,7 @@ export function composer({ key, send, stop, commands, placeholder, begun, room =
     async function add(blobs) {
         const isPicture = (blob) => blob.type.startsWith("image/");
         const others = [...blobs].filter((blob) => !isPicture(blob));
-        if (others.length > 0) files.add(others);
+        if (others.length > 0) attach(others).catch(showError);
         for (const blob of [...blobs].filter(isPicture)) {
             const picture = { preview: URL.createObjectURL(blob), name: blob.name ?? t("composer.picture"), id: null };
             pictures.push(picture);
@@ -98,20 +113,20 @@ export function composer({ key, send, stop, commands, placeholder, begun, room =
     async function submit() {
         const text = area.value.trim();
         const sent = pictures;
-        if ((!text && sent.length === 0 && files.isEmpty) || isBusy || !files.isReady || sent.some((picture) => !picture.id)) return;
+        if ((!text && sent.length === 0 && (files?.isEmpty ?? true)) || isBusy || waits()) return;
         set(area, { value: "" });
         pictures = [];
-        const taken = files.take();
+        const taken = files?.take() ?? [];
         drawStrip();
         grow();
         try {
-            await send({ text, pictures: sent.map((picture) => picture.id), documents: idsOf(taken), think });
+            await send({ text, pictures: sent.map((picture) => picture.id), documents: taken.map(({ facts }) => facts.id), think });
             if (!area.value) sessionStorage.removeItem(draftKey);
             for (const picture of sent) URL.revokeObjectURL(picture.preview);
         } catch (error) {
             if (!area.value) set(area, { value: text });
             pictures = [...sent, ...pictures];
-            files.giveBack(taken);
+            files?.giveBack(taken);
             drawStrip();
             keep();
             showError(error);
@@ -149,7 +164,7 @@ export function composer({ key, send, stop, commands, placeholder, begun, room =
     return {
         node,
         addFiles: add,
-        refresh() { refresh(); files.refresh(); },
+        refresh() { refresh(); files?.refresh(); },
         focus: () => area.focus(),
         setBusy(value) { isBusy = value; refresh(); },
         setText(value) { set(area, { value }); keep(); area.focus(); },

@@ -41,7 +41,7 @@ struct DocumentBody: Codable, Sendable, Hashable {
         name = document.name
         kind = document.kind
         bytes = document.bytes
-        characters = document.text.count
+        characters = document.characters
         pages = document.pages
         pagesRead = document.pagesRead
         isCut = document.isCut
@@ -161,7 +161,7 @@ final class DocumentDesk: Sendable {
         let document = uploaded.document
         return UploadedDocumentBody(
             id: id, name: document.name, kind: document.kind, bytes: document.bytes,
-            characters: document.text.count, pages: document.pages, pagesRead: document.pagesRead,
+            characters: document.characters, pages: document.pages, pagesRead: document.pagesRead,
             isCut: document.isCut, isScanned: document.isScanned, pictures: uploaded.pictures.count,
             tokens: uploaded.tokens, isEstimated: uploaded.isEstimated)
     }
