@@ -44,6 +44,21 @@ struct CloudEngineTests {
         #expect(request.headers["X-Hearth-Turn"] == (kind == .geminiRelay ? "turn-7" : nil))
     }
 
+    /// The rest of an answer is asked for as a message of its own, and joins without a doubled or lost word.
+    @Test(arguments: CloudKind.allCases) func anAnswerGoesOn(_ kind: CloudKind) async throws {
+        let server = try FaultServer { _ in CloudScript.reply(kind) }
+        var options = GenerationOptions(maximumNewTokens: GenerationOptions.windowLength)
+        options.continuesLastMessage = true
+        let events = CloudEvents()
+        let written = "Viele " + CloudScript.text.prefix(5)
+        _ = try await CloudScript.engine(kind, server).generate(
+            [ChatMessage(.user, "Hi"), ChatMessage(.assistant, written)], options: options
+        ) { events.append($0) }
+        #expect(written + events.text == "Viele " + CloudScript.text)
+        let body = String(decoding: try #require(server.requests.first?.body), as: UTF8.self)
+        #expect(body.contains("Continue it exactly where it stopped"))
+    }
+
     @Test(arguments: CloudKind.allCases) func aCallIsReportedAtTheEnd(_ kind: CloudKind) async throws {
         let server = try FaultServer { _ in Reply(body: .data(Data(CloudScript.call(kind).utf8))) }
         let events = CloudEvents()

@@ -84,6 +84,19 @@ struct CloudRequestTests {
                 #"{"type":"image","source":{"type":"base64","media_type":"image/png","data":"\#(base64)"}}"#))
     }
 
+    /// The longest answer is the server's affair unless it is set.
+    @Test func noLengthIsSentUnlessItIsSet() throws {
+        let messages = [ChatMessage(.user, "Why?")]
+        let free = GenerationOptions(maximumNewTokens: GenerationOptions.windowLength)
+        #expect(try !body(.openai, messages, free).contains("max_"))
+        #expect(try !body(.openai, messages, free, url: "https://api.openai.com", model: "gpt-6").contains("max_"))
+        let gemini = try body(.gemini, messages, free, model: "gemini-2.5-flash")
+        #expect(!gemini.contains("maxOutputTokens") && gemini.contains(#""thinkingBudget":-1"#))
+        // This API takes no request without one.
+        #expect(try body(.anthropic, messages, free, model: "claude-sonnet-5").contains(#""max_tokens":8192"#))
+        #expect(try body(.anthropic, messages, free, model: "claude-3-haiku").contains(#""max_tokens":4096"#))
+    }
+
     @Test func thinkingIsBounded() throws {
         let messages = [ChatMessage(.user, "Why?")]
         let long = GenerationOptions(maximumNewTokens: 4096)

@@ -70,12 +70,18 @@ class Chats:
         self.decisions = {}
         # Answers to exact questions, before those that words choose.
         self.script = {}
+        self.settings = {}
+        # The model of conversations that choose none; None without one. `end` ends the next answer: an ending.
+        self.model, self.end = "llama-3.2-3b", None
 
     def restarted(self):
         for id, chat in self.all.items():
             if chat["isAnswering"]:
                 chat["isAnswering"] = False
                 self.stops[id].set()
+                self.messages[id][-1]["ending"] = {"code": "unfinished", "message": "The answer broke off.", "help": "continue"}
+        for id in [id for id, chat in self.all.items() if chat["isPrivate"]]:
+            del self.all[id]
 
     def erase(self):
         for id in list(self.all):
@@ -85,13 +91,20 @@ class Chats:
     def call(self, method, rest, body, values):
         if not rest:
             if method == "POST":
-                return 201, {"chat": self.begin((body or {}).get("title", ""), (body or {}).get("isPrivate", False))}
+                chat = self.begin((body or {}).get("title", ""), (body or {}).get("isPrivate", False))
+                self.settings[chat["id"]] = self.changed({}, (body or {}).get("settings"))
+                return 201, {"chat": chat}
             return 200, {"chats": sorted(self.all.values(), key=lambda chat: chat["changed"], reverse=True), "event": self.world.event}
         if rest[0] == "search":
             query = values["q"].lower()
             return 200, {"hits": [{"chat": self.all[id], "message": message["id"], "excerpt": message["content"][:80], "date": message["date"]}
                                   for id, messages in self.messages.items() for message in messages if query in message["content"].lower()]}
         from world import Refusal
+        if rest[0] == "prewarm":
+            return 202, {}
+        if rest[0] == "settings":
+            settings = self.changed({}, (body or {}).get("settings"))
+            return 200, {"settings": settings, "defaults": self.defaults(), "answering": self.answering(settings)}
         if rest[0] not in self.all:
             raise Refusal(404, "not-found", "The conversation does not exist.")
         id, action = rest[0], rest[1] if len(rest) > 1 else None
@@ -113,11 +126,45 @@ class Chats:
             self.world.emit("chat-removed", {"id": id})
             return 200, {}
         if method == "PATCH":
-            self.all[id]["title"] = body["title"]
-            self.world.emit("chat", {"chat": self.all[id]})
+            if "settings" in body:
+                self.settings[id] = self.changed(self.settings.get(id, {}), body["settings"])
+                self.world.emit("chat-settings", {"chat": id})
+            if "title" in body:
+                self.all[id]["title"] = body["title"]
+                self.world.emit("chat", {"chat": self.all[id]})
             return 200, {"chat": self.all[id]}
         used = sum(len(message["content"]) for message in self.messages[id]) // 4
-        return 200, {"chat": self.all[id], "messages": self.messages[id], "phase": None, "context": {"usedTokens": used, "length": 8192}, "event": self.world.event}
+        return 200, {"chat": self.all[id], "messages": self.messages[id], "phase": None, "context": {"usedTokens": used, "length": 8192},
+                     "settings": self.settings.get(id, {}), "defaults": self.defaults(), "answering": self.answering(self.settings.get(id, {})), "event": self.world.event}
+
+    def changed(self, settings, changes):
+        from world import Refusal
+        settings = {**settings}
+        for name, value in (changes or {}).items():
+            if value is None or value == "":
+                settings.pop(name, None)
+                continue
+            if name == "temperature" and not 0 <= value <= 5:
+                raise Refusal(400, "bad-request", "`settings.temperature` must be a number from 0 to 5", field="settings.temperature")
+            settings[name] = value
+        return settings
+
+    def defaults(self):
+        return {"model": self.model, "modelName": None, "temperature": 0.35, "maximumNewTokens": None, "thinks": False, "forceLocal": False,
+                "cloud": "gemini-2.5-flash" if self.world.has_cloud else None}
+
+    def answering(self, settings):
+        id = settings.get("model", self.model)
+        if self.world.has_cloud and settings.get("route") != "local" and (not settings.get("model") or settings.get("route") == "cloud"):
+            return {"name": "gemini-2.5-flash", "source": "cloud", "canThink": True, "canSee": True}
+        return {"id": id, "name": id, "source": "local", "canThink": True, "canSee": True}
+
+    def require_model(self, id):
+        from world import Refusal
+        usable = [row for row in self.world.models.rows if row["isUsable"] and row["role"] == "text"]
+        if not self.settings.get(id, {}).get("model") and not self.model and len(usable) > 1:
+            raise Refusal(409, "model-not-chosen", "several models can answer, and none is chosen",
+                          field="settings.model", models=[{"id": row["id"], "name": row["name"]} for row in usable])
 
     def begin(self, title, is_private=False):
         from world import now
@@ -143,6 +190,7 @@ class Chats:
         from world import Refusal
         if self.all[id]["isAnswering"]:
             raise Refusal(409, "busy", "The conversation is answering.")
+        self.require_model(id)
         files = [self.world.documents[file] for file in body.get("documents", [])]
         question = self.message(id, "user", body["text"], attachments=[
             {**{key: file[key] for key in ("name", "kind", "bytes", "characters", "pages", "pagesRead", "isCut", "isScanned")}, "url": f"/hearth/v1/chats/{id}/documents/{file['id']}/0"} for file in files], pictures=[
@@ -150,10 +198,11 @@ class Chats:
         if not self.all[id]["title"]:
             self.all[id]["title"] = body["text"][:40]
         self.world.emit("message", {"chat": id, "message": question})
-        return 202, {"chat": self.all[id], "question": question["id"], "answer": self.answer(id, body["text"], body.get("think"))}
+        return 202, {"chat": self.all[id], "question": question["id"], "answer": self.answer(id, body["text"])}
 
-    def answer(self, id, text, think=False):
-        answer = self.message(id, "assistant", "")
+    def answer(self, id, text, answer=None):
+        think = self.settings.get(id, {}).get("thinks", False)
+        answer = answer or self.message(id, "assistant", "")
         self.all[id].update(isAnswering=True, messageCount=len(self.messages[id]))
         stop = self.stops[id] = threading.Event()
         self.world.emit("message", {"chat": id, "message": answer})
@@ -171,8 +220,10 @@ class Chats:
             self.world.emit("thinking-ended", {"chat": id, "message": answer["id"]})
         due = time.monotonic()
         step = 200_000 if len(words) > 500_000 else 4
-        for start in range(0, len(words), step):
+        for start in range(len(answer["content"]), len(words), step):
             if stop.is_set():
+                break
+            if self.end and start > 60:
                 break
             self.grow(id, answer, "content", words[start:start + step])
             due += 1 / self.rate
@@ -185,6 +236,9 @@ class Chats:
                 "items": [{"id": "", "title": "Opening hours", "detail": "", "url": "https://library.example/hours"}]})
         with self.world.lock:
             answer["facts"] = {**self.FACTS, "finish": "interrupted" if stop.is_set() else "stop"}
+            if self.end:
+                answer["ending"], self.end = self.end, None
+                answer["facts"] = {**self.FACTS, "finish": "length"} if answer["ending"]["code"] == "length" else None
             self.all[id]["isAnswering"] = False
             self.world.emit("message", {"chat": id, "message": answer})
             self.world.emit("chat", {"chat": self.all[id]})
@@ -226,16 +280,26 @@ class Chats:
         self.stops[id].set()
         return 202, {}
 
+    def do_continue(self, id, body):
+        answer = self.messages[id][-1]
+        answer.update(ending=None, facts=None)
+        return 202, {"answer": self.answer(id, self.messages[id][-2]["content"], answer)}
+
     def do_answer_now(self, id, body):
         return 202, {}
 
     def do_regenerate(self, id, body):
+        self.require_model(id)
         self.messages[id].pop()
         self.world.emit("branch", {"chat": id})
         question = self.messages[id][-1]
         return 202, {"answer": self.answer(id, question["content"])}
 
     def do_edit(self, id, body):
+        from world import Refusal
+        if self.all[id]["isAnswering"]:
+            raise Refusal(409, "busy", "The conversation is answering.")
+        self.require_model(id)
         self.cut(id, body["message"])
         return self.do_messages(id, {"text": body["text"]})
 

@@ -148,6 +148,7 @@ def check_chat_stop_edit_branch(desk):
     done(page)
     expect(page.locator(".hljs-keyword").first).to_be_visible()
     assert len(page.query_selector_all(".message.user")) == 1
+    desk.world.chats.rate = 60
     page.get_by_role("button", name="Answer again").click()
     expect(page.get_by_role("button", name="Stop")).to_be_visible()
     done(page)
@@ -261,3 +262,121 @@ def check_right_to_left(desk):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     rail = page.locator("#rail").bounding_box()
     assert rail["x"] > 600, rail
+
+
+def check_which_model_is_asked_in_place(desk):
+    """Two models and none chosen: the page asks, and goes on with the same question."""
+    ready(desk)
+    desk.world.chats.model = None
+    page = desk.open()
+    ask(page, "Plan a weekend")
+    choice = page.get_by_role("region", name="Which model answers?")
+    expect(choice.get_by_text("Plan a weekend")).to_be_visible()
+    choice.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("textbox", name="Question")).to_have_value("Plan a weekend")
+    page.get_by_role("textbox", name="Question").press("Enter")
+    choice.get_by_role("button", name="Llama 3.2 3B").click()
+    done(page)
+    assert len(page.query_selector_all(".message.user")) == 1
+    # Of the conversation in which nothing was said, nothing is left.
+    [id] = desk.world.chats.all
+    assert desk.world.chats.settings[id] == {"model": "llama-3.2-3b"}, desk.world.chats.settings[id]
+    # The conversation keeps its model.
+    ask(page, "Plan another")
+    expect(page.get_by_role("button", name="Answer again")).to_have_count(2, timeout=20000)
+
+
+def check_endings_and_continue(desk):
+    """Each end of an answer stays with its reason and one button."""
+    ready(desk)
+    desk.world.chats.rate = 400
+    page = desk.open()
+    desk.world.chats.end = {"code": "length", "message": "Too long.", "help": "continue"}
+    ask(page, "Plan a weekend")
+    ending = page.locator(".ending")
+    expect(ending.get_by_text("The answer reached its longest length.")).to_be_visible()
+    page.reload()
+    ending.get_by_role("button", name="Continue", exact=True).click()
+    expect(page.locator(".prose").get_by_text("Home by three")).to_be_visible()
+    expect(ending).to_be_hidden()
+    assert page.locator(".prose").inner_text().count("Two calm days") == 1
+    for code, help, button in [("engine-died", "retry", "Try again"), ("not-enough-memory", "free-memory", "Free memory"), ("context-window-exceeded", "choose-model", "Choose a model")]:
+        desk.world.chats.end = {"code": code, "message": "Failed.", "help": help}
+        page.get_by_role("button", name="Answer again").last.click()
+        expect(page.locator(f".ending[data-code={code}]").get_by_role("button", name=button)).to_be_visible()
+    desk.world.chats.end = {"code": "unauthorised", "message": "Failed.", "help": "open-settings"}
+    page.get_by_role("button", name="Answer again").last.click()
+    page.get_by_role("link", name="Open settings").click()
+    expect(page).to_have_url(re.compile("#/settings/cloud$"))
+
+
+def check_settings_of_a_conversation(desk):
+    ready(desk)
+    page = desk.open()
+    page.get_by_role("button", name="Settings of this conversation").click()
+    dialog = page.get_by_role("dialog", name="Settings of this conversation")
+    dialog.get_by_label("Model", exact=True).select_option("llama-3.2-3b")
+    dialog.get_by_label("Instructions").fill("Answer in rhymes.")
+    dialog.get_by_label("Temperature").fill("9")
+    dialog.get_by_label("Longest answer").fill("300")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.get_by_text("The temperature must be a number from 0 to 5.")).to_be_visible()
+    expect(dialog.get_by_label("Temperature")).to_be_focused()
+    dialog.get_by_label("Temperature").fill("0.5")
+    dialog.get_by_label("Kind of conversation").select_option("plain")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_be_hidden()
+    page.reload()
+    ask(page, "Plan a weekend")
+    done(page)
+    [id] = desk.world.chats.all
+    wanted = {"model": "llama-3.2-3b", "instructions": "Answer in rhymes.", "temperature": 0.5, "maximumNewTokens": 300, "form": "plain"}
+    assert desk.world.chats.settings[id] == wanted, desk.world.chats.settings[id]
+    page.get_by_role("button", name="Settings of this conversation").click()
+    expect(dialog.get_by_label("Instructions")).to_have_value("Answer in rhymes.")
+    dialog.get_by_role("button", name="Reset all").click()
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_be_hidden()
+    assert desk.world.chats.settings[id] == {}, desk.world.chats.settings[id]
+    # The next new conversation begins without them.
+    page.goto(desk.backend.address + "/#/chat")
+    page.get_by_role("button", name="Settings of this conversation").click()
+    expect(dialog.get_by_label("Instructions")).to_have_value("")
+
+
+def check_cloud_alone_answers(desk):
+    desk.world.has_cloud = True
+    desk.world.chats.model = None
+    page = desk.open()
+    ask(page, "Plan a weekend")
+    done(page)
+    pill = page.locator("button.badge.route")
+    expect(pill).to_contain_text("Cloud")
+    pill.click()
+    expect(pill).to_contain_text("On this device")
+    assert not desk.world.force_local
+    [id] = desk.world.chats.all
+    assert desk.world.chats.settings[id] == {"route": "local"}
+
+
+def check_two_tabs_lose_nothing(desk):
+    ready(desk)
+    page = desk.open()
+    ask(page, "Plan a weekend")
+    done(page)
+    other = page.context.new_page()
+    other.goto(page.url)
+    done(other)
+    desk.world.chats.rate = 20
+    other.get_by_role("button", name="Edit question").click()
+    other.get_by_role("textbox", name="Edit question").fill("Plan an evening")
+    ask(page, "long 400")
+    expect(page.get_by_role("button", name="Stop")).to_be_visible()
+    other.keyboard.press("Enter")
+    expect(other.locator(".toast")).to_be_visible()
+    expect(other.get_by_role("textbox", name="Edit question")).to_have_value("Plan an evening")
+    page.get_by_role("button", name="Stop").click()
+    [id] = desk.world.chats.all
+    desk.world.chats.call("DELETE", [id], None, {})
+    expect(page.get_by_text("This conversation was deleted elsewhere.")).to_be_visible()
+    expect(page.locator(".prose").first).to_contain_text("Two calm days")

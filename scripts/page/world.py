@@ -11,10 +11,10 @@ import rings
 
 
 class Refusal(Exception):
-    def __init__(self, status, code, message, remedy=None):
+    def __init__(self, status, code, message, remedy=None, **more):
         super().__init__(message)
         self.status = status
-        self.error = {"code": code, "message": message, **({"remedy": remedy} if remedy else {})}
+        self.error = {"code": code, "message": message, **({"remedy": remedy} if remedy else {}), **more}
 
 
 def now():
@@ -33,6 +33,8 @@ class World:
         self.records = records.Records(self)
         self.rings = rings.Rings(self)
         self.force_local = False
+        # Whether the cloud may answer.
+        self.has_cloud = False
         self.metered = False
         # The seconds between a change and its reply; its event goes out before.
         self.reply_delay = 0
@@ -91,18 +93,18 @@ class World:
         library = self.models.library()
         usable = [row for row in self.models.rows if row["isUsable"]]
         moving = [row for row in self.models.rows if row["state"] == "downloading"]
-        step = "ready" if library["canAnswer"] else "loading" if self.models.is_loading else "downloading" if moving else "choose-model"
+        step = "ready" if library["canAnswer"] or self.has_cloud else "loading" if self.models.is_loading else "downloading" if moving else "choose-model"
         return 200, {
             "version": "0.1.0", "home": "/home/anna/.local/share/hearth",
             "firstRun": {"step": step, "hasModel": bool(usable), "hasChat": bool(self.chats.all), "recommended": self.models.recommended},
             "library": library, "activation": self.models.activation(), "route": self.route(),
             "memory": {"deviceBytes": 16_777_216_000, "processBytes": 2_400_000_000, "diskFreeBytes": 182_000_000_000},
-            "network": {"isOnline": True, "isMetered": self.metered}, "waiting": 0, "event": self.event,
+            "network": {"isOnline": True, "isMetered": self.metered}, "waiting": 0, "canAnswer": library["canAnswer"] or self.has_cloud, "event": self.event,
         }
 
     def route(self):
         return {
-            "badge": "Local", "source": "local", "reason": "force-local" if self.force_local else "tier",
+            "badge": "Cloud" if self.has_cloud else "Local", "source": "cloud" if self.has_cloud else "local", "reason": "force-local" if self.force_local else "tier",
             "reasonText": "the tier free has no cloud", "forceLocal": self.force_local,
             "cloud": {"model": "gemini-2.5-flash", "kind": "gemini", "shares": "text", "hasOwnKey": True},
             "tier": "free", "canUseCloud": False, "credits": {"left": 42, "of": 60},

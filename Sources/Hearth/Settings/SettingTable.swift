@@ -71,7 +71,8 @@ extension Setting {
         Setting(
             "maximumNewTokens", optional: \.maximumNewTokens, .integer(1...1_048_576), unit: "tokens",
             default: "\(GenerationOptions().maximumNewTokens)",
-            unset: "for API requests half the context window, at most 2048", "The longest answer."),
+            unset: "on the page what the context window allows; for API requests half of it, at most 2048",
+            "The longest answer."),
         Setting(
             "temperature", optional: \.temperature, .number(0...5), default: "\(SamplingOptions().temperature)",
             "How freely tokens are chosen; 0 always takes the likeliest one."),

@@ -8,6 +8,8 @@ package struct ChatEngine: Sendable {
     /// Answers questions with pictures, if ``engine`` cannot see.
     let seeing: (any InferenceEngine)?
     private let routed: RoutedEngine?
+    /// The request of a conversation without settings of its own.
+    private let common: RouteRequest
 
     /// - Parameter isPrivate: whether the conversation stays on this device.
     package init(_ engine: any InferenceEngine, seeing: (any InferenceEngine)? = nil, isPrivate: Bool = false) {
@@ -21,32 +23,37 @@ package struct ChatEngine: Sendable {
             routed = engine as? RoutedEngine
             self.engine = engine
         }
+        common = routed?.request ?? RouteRequest()
     }
 
     /// Names the turn, whose passes cost one credit.
     func begin(turn: String) { routed?.request.turn = turn }
 
-    /// The text of an answer that broke off, from whose end ``continueLocally(onEvent:)`` goes on.
-    var interruptedText: String? { routed?.interruptedText }
-
-    /// Can continue the answer of another engine of the conversation that broke off.
-    func goesOn(from other: ChatEngine) {
-        if let routed, let before = other.routed { routed.goesOn(from: before) }
+    /// Uses the model and the route of a conversation from the next request on.
+    func take(_ settings: ConversationSettings) {
+        guard let routed else { return }
+        var request = common
+        request.turn = routed.request.turn
+        if let model = settings.model { request.model = model }
+        if settings.route == .local { request.preference = .local }
+        request.allowsCloud = settings.route == .cloud
+        routed.request = request
     }
 
-    /// - Throws: `nothing-to-continue`.
-    func continueLocally(
-        onEvent: @escaping @Sendable (GenerationEvent) -> Void
-    ) async throws -> GenerationSummary {
-        guard let routed else {
-            throw RoutingError(.nothingToContinue, "this engine's answers do not break off", disposition: .usage)
-        }
-        return try await routed.continueLocally(onEvent: onEvent)
+    /// Prefers a kind of engine until settings are taken again.
+    func prefer(_ source: RouteSource?) {
+        if let source { routed?.request.preference = source }
     }
 
     /// The facts of an answer.
-    func facts(_ summary: GenerationSummary, model: String) -> AnswerFacts {
-        let made = routed?.lastDecision
+    /// - Parameters:
+    ///   - model: the name of the model that was expected to answer.
+    ///   - sees: whether the engine for pictures answered.
+    func facts(_ summary: GenerationSummary, expected model: String, sees: Bool) async -> AnswerFacts {
+        let made = sees ? nil : routed?.lastDecision
+        var model = model
+        // Another engine may have taken over.
+        if let made, let name = try? await routed?.modelInformation(of: made.source).description { model = name }
         return AnswerFacts(
             model: model, source: made?.source ?? .local, reason: made?.reasonText ?? "",
             finish: summary.reason, usage: summary.usage, timings: summary.timings)

@@ -8,7 +8,7 @@ extension FailureBody {
         "not-installed", "not-enough-memory", "cannot-load-model", "model-not-loaded",
     ]
 
-    /// Whether no model can answer: the failure is a banner with the button "Download Model", not part of the message.
+    /// Whether no model can answer, so that the button "Download Model" helps.
     public var needsModel: Bool { Self.modelCodes.contains(code) }
 
     /// The failure of a turn: a sentence with what to do next.
@@ -48,9 +48,9 @@ public enum ChatEvent: Sendable, Hashable {
     case truncated(dropped: Int)
     /// So many pictures are not part of the prompt: the model cannot see them, or `cloud.shares` keeps them here.
     case picturesLeftOut(count: Int)
-    /// The turn failed. Unless it is a banner, its text is also part of the message.
+    /// The turn failed. The message keeps the failure, with its text so far.
     case failed(FailureBody)
-    /// The message was empty when the user stopped it, and is removed.
+    /// The message was empty when the user stopped it, or is an empty answer that is repeated, and is removed.
     case removed(id: String)
     /// The turn has ended with this message.
     case finished(AssistantMessage)

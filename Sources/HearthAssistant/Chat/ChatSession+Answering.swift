@@ -16,15 +16,26 @@ extension ChatSession {
         case .answer: try await prepareAnswer(tell)
         case .searched: extend(with: searchedQuestion)
         case .repair: extend(with: turn?.complaint ?? "")
-        case .continuation:
-            // For the passes after it, and for the provenance of its actions.
-            try await prepareAnswer(tell, isContinued: true)
-            return try await engine.continueLocally(onEvent: report)
+        case .continuation: try await prepareContinuation(tell)
         }
         guard let context, let engine = context.engine else { throw CancellationError() }
         var options = context.generation
         options.timeout = left
         return try await engine.generate(context.messages, options: options, onEvent: report)
+    }
+
+    /// Builds the prompt for the rest of an answer: the question as it was sent, and the answer so far as the last message.
+    private func prepareContinuation(_ tell: @Sendable (Turn.Event) -> Void) async throws {
+        let written = turn?.raw ?? ""
+        try await prepareAnswer(tell, isContinued: !written.isEmpty)
+        guard !written.isEmpty else { return }
+        if turn?.message.results?.isEmpty == false, turn?.message.cards.contains(where: \.hasSearched) == true {
+            context?.messages[(context?.messages.count ?? 1) - 1].content += "\n\n" + searchedQuestion
+        }
+        context?.messages.append(ChatMessage(.assistant, written))
+        context?.generation.continuesLastMessage = true
+        // The thinking came before the answer.
+        context?.generation.thinking = .disabled
     }
 
     /// Builds the prompt of the question anew, and keeps the question as it is sent.
@@ -46,6 +57,7 @@ extension ChatSession {
             asked.before + [ChatMessage(.user, text, images: asked.sees ? question.images : [], id: question.id)]
         self.context?.engine = asked.engine
         self.context?.model = asked.model
+        self.context?.isSeen = asked.isSeen
     }
 
     /// A question as an engine gets it.
@@ -59,6 +71,8 @@ extension ChatSession {
         /// The part of ``text`` that ends with the question's own words.
         let beginning: String
         let sees: Bool
+        /// Whether the engine for pictures answers.
+        let isSeen: Bool
         /// The actions that the model is told of.
         let tags: [ActionTag]
         let generation: GenerationOptions
@@ -70,8 +84,11 @@ extension ChatSession {
     func asked(_ question: AssistantMessage, _ chosen: SendOptions) async throws -> Asked {
         var engine = engine.engine
         var abilities = try await engine.capabilities
+        var isSeen = false
         if !question.images.isEmpty, !abilities.contains(.vision), let seeing = self.engine.seeing {
-            (engine, abilities) = (seeing, try await seeing.capabilities)
+            let others = try await seeing.capabilities
+            isSeen = others.contains(.vision)
+            if isSeen { (engine, abilities) = (seeing, others) }
         }
         let texts = parts.settings.texts
         let sees = abilities.contains(.vision)
@@ -98,6 +115,8 @@ extension ChatSession {
                     history: history.filter { $0.role == .user }.map(\.content), window: information.contextLength,
                     meter: meter)
             }
+        let system = [prompt.system, parts.settings.instructions ?? ""].filter { !$0.isEmpty }
+            .joined(separator: "\n\n")
         var tail = prompt.tail
         if isPlain, parts.settings.systemPrompt == nil, !registry.tags.isEmpty {
             let text = AssistantTexts.filled(texts.withoutActions, information.description)
@@ -119,11 +138,10 @@ extension ChatSession {
         generation.ownInstructions = isPrivate ? 0 : prompt.ownBytes
         return Asked(
             engine: engine, model: information.description,
-            before: (prompt.system.isEmpty ? [] : [ChatMessage(.system, prompt.system)]) + history,
+            before: (system.isEmpty ? [] : [ChatMessage(.system, system)]) + history,
             text: PromptBuilder.question(question.content, results: results, files: files.texts, tail: tail),
             beginning: PromptBuilder.question(question.content, results: results, files: files.texts, tail: ""),
-            sees: sees,
-            tags: prompt.tags, generation: generation, notices: notices)
+            sees: sees, isSeen: isSeen, tags: prompt.tags, generation: generation, notices: notices)
     }
 
     /// The most characters of results in the prompt of the next turn.
@@ -143,7 +161,9 @@ extension ChatSession {
         _ abilities: EngineCapabilities, _ registry: ActionRegistry, _ chosen: SendOptions
     ) -> GenerationOptions {
         let settings = parts.settings
-        var options = settings.generation ?? GenerationOptions(maximumNewTokens: settings.maximumNewTokens)
+        var options =
+            settings.generation
+            ?? GenerationOptions(maximumNewTokens: settings.maximumNewTokens ?? GenerationOptions.windowLength)
         if settings.generation == nil, let temperature = settings.temperature {
             options.sampling.temperature = temperature
         }
@@ -164,10 +184,14 @@ extension ChatSession {
 
     /// Adds the answer of the pass before and the next request to the messages of the turn.
     private func extend(with text: String) {
+        // The beginning of an answer that went on.
+        if context?.messages.last?.role == .assistant { context?.messages.removeLast() }
         context?.messages += [
             ChatMessage(.assistant, turn?.written ?? "", thinking: turn?.message.thinkingContent ?? ""),
             ChatMessage(.user, text),
         ]
+        // They answer anew.
+        context?.generation.continuesLastMessage = false
         // A corrected or second answer is free.
         if context?.options.act != nil, context?.generation.constraint?.coversAnswer == true {
             let told = registry.only(context?.tags ?? [])
@@ -186,6 +210,11 @@ extension ChatSession {
             ChatMessage($0.role, $0.rawContent ?? $0.content, images: $0.images, id: $0.id)
         }
     }
+}
+
+extension ActionCard {
+    /// Whether its search gave results.
+    fileprivate var hasSearched: Bool { tag == .webSearch && state == .done }
 }
 
 extension MessageResult {

@@ -1,4 +1,5 @@
 import Foundation
+import HearthInference
 
 extension ChatSession {
     /// Deletes a message with all that follow it. A running answer among them ends.
@@ -42,9 +43,13 @@ extension ChatSession {
     /// The conversation as a document: the shown branch.
     package func export() -> ConversationExport { ConversationExport(summary, messages: messages) }
 
-    private var summaryToKeep: ConversationSummary {
+    /// The conversation for the store. The beginning of the first question is its title unless the user named it.
+    var summaryToKeep: ConversationSummary {
         var kept = conversation
         kept.leaf = messagesKept.leaf
+        if kept.title.isEmpty, let question = messagesKept.all.first(where: { $0.role == .user }) {
+            kept.title = ConversationTitle.derived(from: question.content)
+        }
         return kept
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import HearthBase
 import HearthInference
+import HearthRouting
 
 /// One conversation with the assistant: it thinks, answers and acts.
 ///
@@ -17,15 +18,17 @@ public actor ChatSession {
     /// Whether nothing of the conversation is kept or leaves the device.
     public nonisolated let isPrivate: Bool
 
-    package private(set) var parts: ChatParts
+    package internal(set) var parts: ChatParts
     /// The actions that the model is told of; in a private conversation only those that stay on the device, with a system
     /// prompt of the user's own none.
     package var registry: ActionRegistry {
         parts.settings.systemPrompt == nil ? parts.runner.registry(isPrivate: isPrivate) : ActionRegistry([])
     }
-    private(set) var engine: ChatEngine
+    var engine: ChatEngine
+    /// The settings of all conversations; those of ``parts`` are this conversation's.
+    var common: ChatSettings
     /// Replaces the parts and the engine when the running turn ends.
-    private var next: (parts: ChatParts, engine: ChatEngine)?
+    var next: (parts: ChatParts, engine: ChatEngine)?
     var messagesKept: SessionMessages
     var conversation: ConversationSummary
     /// The running turn.
@@ -35,8 +38,6 @@ public actor ChatSession {
     /// Cancels the approval, action or search that runs.
     private var cancelWork: (@Sendable () -> Void)?
     private var isStopping = false
-    /// The id of the answer whose connection broke off last.
-    private var brokenAnswer: String?
     private var tail: Task<Void, Never>?
     /// What is typed before the next turn, and the task that lets the engine read it.
     var typed = TypedPrompt()
@@ -52,28 +53,15 @@ public actor ChatSession {
         self.parts = parts
         self.engine = engine
         self.isPrivate = isPrivate
+        common = parts.settings
         let now = parts.time.now
-        self.conversation = conversation ?? ConversationSummary(id: id, title: "", created: now, changed: now)
+        let summary = conversation ?? ConversationSummary(id: id, title: "", created: now, changed: now)
+        self.conversation = summary
+        let own = summary.settings ?? ConversationSettings()
+        self.parts.settings = parts.settings.adapted(to: own)
+        engine.take(own)
         messagesKept = SessionMessages(messages, leaf: conversation?.leaf)
         saver = MessageSaver(store: parts.store, conversation: id, time: parts.time)
-    }
-
-    // MARK: Settings
-
-    /// Uses other parts and another engine from the next turn on; a running turn ends with those that it began with. The
-    /// messages stay where they are kept.
-    package func use(_ parts: ChatParts, engine: ChatEngine) {
-        next = (parts, engine)
-        if turn == nil { adopt() }
-    }
-
-    private func adopt() {
-        guard let next else { return }
-        self.next = nil
-        let (store, before) = (parts.store, engine)
-        (parts, engine) = (isPrivate ? next.parts.forPrivateUse : next.parts, next.engine)
-        parts.store = store
-        engine.goesOn(from: before)
     }
 
     // MARK: Reading
@@ -149,20 +137,29 @@ public actor ChatSession {
         }
     }
 
-    /// Continues the last answer, whose connection broke off, with a model on this device.
-    public func continueLocally() -> AsyncStream<ChatEvent> {
+    /// Continues the last answer, which is not complete, with a model on this device.
+    public func continueLocally() -> AsyncStream<ChatEvent> { goOn(with: .local) }
+
+    /// Continues an answer that is not complete behind its last word, in the same message.
+    /// - Parameters:
+    ///   - id: the last message of the shown branch; `nil` for that message.
+    ///   - source: the kind of engine that continues; `nil` for that of a question.
+    package func goOn(_ id: String? = nil, with source: RouteSource? = nil) -> AsyncStream<ChatEvent> {
         run { session in
-            // The engine may hold the broken answer of another conversation or branch.
-            let last = session.messagesKept.branch.last { $0.role == .assistant }?.id
-            return .resume(answer: last == session.brokenAnswer ? last : nil)
+            let last = session.messagesKept.branch.last
+            let isMeant = last?.canGoOn == true && (id == nil || id == last?.id)
+            return .resume(answer: isMeant ? last?.id : nil, source)
         }
     }
 
     /// Stops the running answer. What came stays.
-    public func stop() {
+    public func stop() { stop(nil) }
+
+    /// The same because of a failure, which the answer keeps.
+    package func stop(_ failure: FailureBody?) {
         guard turn != nil else { return }
         isStopping = true
-        generation?.stop()
+        if let failure { generation?.fail(failure) } else { generation?.stop() }
         cancelWork?()
     }
 
@@ -178,7 +175,7 @@ public actor ChatSession {
     private enum Request: Sendable {
         case ask(text: String, Attached, parent: String?, options: SendOptions)
         case answer(question: String?, options: SendOptions)
-        case resume(answer: String?)
+        case resume(answer: String?, RouteSource?)
     }
 
     /// Runs a turn after those before it. The request is made when the turn begins, from the messages of that moment.
@@ -219,15 +216,17 @@ public actor ChatSession {
             (question, asked, options) = (message, message, chosen)
         case .answer(let id, let chosen):
             (asked, options) = (id.flatMap { messagesKept[$0] }, chosen)
-        case .resume(let id):
+        case .resume(let id, let source):
             resumed = id.flatMap { messagesKept[$0] }
             asked = resumed?.parent.flatMap { messagesKept[$0] }
+            engine.prefer(source)
         }
-        let interrupted = engine.interruptedText
-        if case .resume = request, resumed == nil || interrupted == nil {
+        defer { engine.take(settings) }
+        if case .resume = request, resumed == nil {
             _ = events.yield(
                 .failed(
-                    FailureBody(code: "nothing-to-continue", message: "No answer of this conversation broke off.")))
+                    FailureBody(
+                        code: "nothing-to-continue", message: "The last answer of this conversation is complete.")))
             return
         }
         guard let asked, asked.role == .user else {
@@ -235,18 +234,24 @@ public actor ChatSession {
                 .failed(FailureBody(code: "no-such-message", message: "The conversation has no such question.")))
             return
         }
+        if resumed == nil { await removeFailures(of: asked, events) }
         var answer = resumed ?? AssistantMessage(role: .assistant, date: parts.time.now, parent: asked.id)
+        answer.isOpen = true
         if resumed == nil {
             messagesKept.append(answer)
         } else {
-            // What the turn before appended is written anew.
+            // The turn writes it anew.
             answer.rawContent = nil
         }
         var turn = Turn(answer, tags: registry.tags, texts: parts.settings.texts)
-        let first = resumed == nil ? turn.begin() : turn.resume(after: interrupted ?? "")
+        let first = resumed.map { turn.resume(after: $0.written) } ?? turn.begin()
         self.turn = turn
         events.yield(.started(question: question, answer: turn.message))
-        if let question { await saver.save(question) }
+        if let question {
+            let isFirst = messagesKept.all.count == 2
+            await saver.save(question)
+            if isFirst, conversation.settings != nil { await saver.save(summaryToKeep) }
+        }
         // The kept text of an answer that goes on stays until more of it comes.
         if resumed == nil { await saver.save(answer) }
 
@@ -258,6 +263,18 @@ public actor ChatSession {
         context = nil
         self.turn = nil
         adopt()
+    }
+
+    /// Removes the answers to a question that failed before their first word: another one is asked for.
+    private func removeFailures(
+        of question: AssistantMessage, _ events: AsyncStream<ChatEvent>.Continuation
+    ) async {
+        for answer in messagesKept.tree.children(of: question.id)
+        where answer.failure != nil && answer.isEmpty && messagesKept.tree.children(of: answer.id).isEmpty {
+            messagesKept.remove(answer.id)
+            await saver.remove(answer.id)
+            events.yield(.removed(id: answer.id))
+        }
     }
 
     /// Carries out effects until the turn ends.
@@ -330,9 +347,10 @@ public actor ChatSession {
             await saver.remove(message.id)
             events.yield(.removed(id: message.id))
         case .complete, .partial:
+            message.facts = nil
             if let summary = turn.facts {
-                message.facts = engine.facts(summary, model: context?.model ?? "")
-                brokenAnswer = summary.reason == .interrupted ? message.id : nil
+                message.facts = await engine.facts(
+                    summary, expected: context?.model ?? "", sees: context?.isSeen ?? false)
             }
             messagesKept.update(message)
             await saver.save(message)

@@ -12,7 +12,9 @@ public struct ChatSettings: Sendable {
     public var passTimeout = Duration.seconds(120)
     /// The time of a search or a page.
     public var searchTimeout = Duration.seconds(20)
-    public var maximumNewTokens = 768
+    /// The longest answer in tokens; `nil` for as many as the context window has room for, and the server's own limit
+    /// in the cloud.
+    public var maximumNewTokens: Int?
     /// `nil` for the package's default.
     public var temperature: Float?
     /// Options in place of ``maximumNewTokens`` and ``temperature``, such as those of a command line.
@@ -20,6 +22,8 @@ public struct ChatSettings: Sendable {
     /// The system message in place of the assistant's own, with nothing beside the question; empty for none. `nil` for the
     /// assistant's own.
     package var systemPrompt: String?
+    /// The user's own words at the end of the system message; `nil` for none.
+    package var instructions: String?
     /// Whether each model gets all instructions of the assistant. By default the model decides: below one billion weights,
     /// or with a context below 4096 tokens, it gets the conversation alone; up to three billion weights, a sentence and what
     /// words of the question suggest.

@@ -60,7 +60,7 @@ package struct Turn: Sendable {
         case complete
         /// The partial answer stays.
         case partial
-        /// The message is empty and is removed.
+        /// The user stopped the answer before its first word: the empty message is removed.
         case removed
         /// The message was deleted before the end.
         case gone
@@ -124,7 +124,10 @@ package struct Turn: Sendable {
     /// - Parameter text: the answer so far as the model wrote it.
     package mutating func resume(after text: String) -> [Effect] {
         message.cards.removeAll { $0.state == .notCarriedOut }
-        message.notices.removeAll { $0 == texts.interrupted }
+        message.notices.removeAll { texts.endings.contains($0) }
+        message.failure = nil
+        // Without a word of the answer, it is thought about anew.
+        if text.isEmpty { message.thinkingContent = "" }
         let effects = generate(.continuation)
         raw = text
         message.content = scanner.append(text)
@@ -155,7 +158,7 @@ package struct Turn: Sendable {
         case (.generating(let pass), .ended(let facts)):
             summary = summary?.followed(by: facts) ?? facts
             return ended(pass, facts.reason)
-        case (.generating(let pass), .failed(let failure)): return failed(failure, pass)
+        case (.generating, .failed(let failure)): return failed(failure)
         case (.generating, .timedOut): return cut(.timedOut)
         case (_, .stopped): return stopped()
         case (.deciding(let others), .decided(let card, let query)):
@@ -240,33 +243,23 @@ package struct Turn: Sendable {
         return generate(.repair)
     }
 
-    private mutating func failed(_ failure: FailureBody, _ pass: Pass) -> [Effect] {
+    private mutating func failed(_ failure: FailureBody) -> [Effect] {
         finish = .interrupted
+        message.failure = failure
+        message.rawContent = repairedRaw
         let (shown, blocks) = endText()
-        guard !failure.needsModel else {
-            return shown + [.show(.failed(failure))] + shelve(blocks)
-        }
-        let text = (message.content.isEmpty ? "" : "\n\n") + failure.message
-        let written = repairedRaw ?? raw
-        message.content += text
-        message.rawContent = written
-        return shown + [.show(.text(text)), .show(.failed(failure))] + shelve(blocks)
+        return shown + [.show(.failed(failure))] + shelve(blocks)
     }
 
     /// Ends an answer that is not complete.
     private mutating func cut(_ reason: FinishReason) -> [Effect] {
         finish = reason
         let (shown, blocks) = endText()
-        let notice: String? =
-            switch reason {
-            case .timedOut: texts.timedOut
-            case .maximumNewTokens, .contextFull: texts.cutShort
-            case .repeating: texts.repeating
-            case .interrupted: texts.interrupted
-            case .contentFilter: texts.filtered
-            default: nil
-            }
-        return shown + (notice.map { note($0) } ?? []) + shelve(blocks)
+        // An answer that the engine could not end has no facts with the reason.
+        if reason == .timedOut, summary?.reason != .timedOut {
+            message.failure = FailureBody(code: "timed-out", message: texts.timedOut, disposition: .tryLater)
+        }
+        return shown + (texts.notice(of: reason).map { note($0) } ?? []) + shelve(blocks)
     }
 
     private mutating func stopped() -> [Effect] {
@@ -274,6 +267,7 @@ package struct Turn: Sendable {
         case .generating:
             finish = .interrupted
             let (shown, blocks) = endText()
+            if !message.isEmpty { message.failure = FailureBody(code: Self.stoppedCode, message: texts.stopped) }
             return shown + [.halt] + shelve(blocks)
         // The approval and the search are cancelled; their results end the turn.
         default: return [.halt]
@@ -289,13 +283,16 @@ package struct Turn: Sendable {
 
     private mutating func end(_ end: End) -> [Effect] {
         state = .ended
-        message.isThinking = false
+        (message.isThinking, message.isOpen) = (false, nil)
         let written = repairedRaw.map { $0 + "\n" + raw } ?? raw
         if message.rawContent == nil, written != message.content { message.rawContent = written }
-        let isEmpty = message.content.isEmpty && message.cards.isEmpty && message.thinkingContent.isEmpty
-        if isEmpty, end == .partial, message.notices.isEmpty { return [.end(.removed)] }
-        return (isEmpty && end == .complete ? note(texts.empty) : []) + [.end(end)]
+        // The user stopped it before its first word.
+        if message.isEmpty, end == .partial, message.notices.isEmpty, message.failure == nil { return [.end(.removed)] }
+        return (message.isEmpty && end == .complete ? note(texts.empty) : []) + [.end(end)]
     }
+
+    /// The code of an answer that the user stopped.
+    package static let stoppedCode = "stopped"
 
     // MARK: The message
 

@@ -13,6 +13,8 @@ struct TurnContext: Sendable {
     /// The name of the model that answers.
     var model = ""
     var engine: (any InferenceEngine)?
+    /// Whether the engine for pictures answers.
+    var isSeen = false
     var generation = GenerationOptions()
     /// The actions that the model is told of.
     var tags: [ActionTag] = []
@@ -67,6 +69,12 @@ final class TurnGeneration: Sendable {
     /// Ends the generation for the user. What came before is reported first.
     func stop() {
         continuation.yield(.stopped)
+        halt()
+    }
+
+    /// Ends the generation because of a failure. What came before is reported first.
+    func fail(_ failure: FailureBody) {
+        continuation.yield(.failed(failure))
         halt()
     }
 

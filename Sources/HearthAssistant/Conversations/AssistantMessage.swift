@@ -1,4 +1,5 @@
 import Foundation
+import HearthBase
 import HearthInference
 import HearthRouting
 
@@ -40,6 +41,11 @@ public struct AssistantMessage: Sendable, Hashable, Codable, Identifiable {
     public var notices: [String] = []
     public var date: Date
     public var facts: AnswerFacts?
+    /// Why the answer has no end of its own: the code `stopped` for the user, else that of an error. Its text so far
+    /// stays, and the next turn sees it.
+    public var failure: FailureBody?
+    /// `true` while the answer is written. A process that ends then leaves it so.
+    package var isOpen: Bool?
     /// The text for later prompts, if it differs from ``content``: an answer with its action blocks as the model wrote
     /// them, or a question with the data that was sent with it.
     public var rawContent: String?

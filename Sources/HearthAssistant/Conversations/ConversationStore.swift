@@ -11,6 +11,8 @@ public struct ConversationSummary: Sendable, Hashable, Codable, Identifiable {
     public var messageCount = 0
     /// The last message of the shown branch; `nil` without messages.
     public var leaf: String?
+    /// The conversation's own settings; `nil` without any.
+    package var settings: ConversationSettings?
 }
 
 /// A message found by a search.
@@ -33,7 +35,7 @@ package protocol ConversationStore: Sendable {
     /// The messages of all branches, by date. None of them `isThinking`: what was thinking when the process ended has ended.
     func messages(of conversation: String) async throws -> [AssistantMessage]
 
-    /// Creates a conversation, or changes its title and leaf. While the title is empty, the first question becomes it.
+    /// Creates a conversation, or changes its title, leaf and settings. While the title is empty, the first question becomes it.
     func save(_ conversation: ConversationSummary) async throws
 
     /// Saves a message; one of the same id is replaced. A missing conversation is created.

@@ -44,15 +44,17 @@ package struct SQLiteConversationStore: ConversationStore {
     }
 
     package func save(_ conversation: ConversationSummary) async throws {
+        let settings = try conversation.settings?.column
         try await database.write { connection in
             try connection.run(
                 """
-                INSERT INTO conversation(id, title, created, changed, leaf) VALUES(?1, ?2, ?3, ?4, ?5)
-                ON CONFLICT(id) DO UPDATE SET title = ?2, leaf = ?5
+                INSERT INTO conversation(id, title, created, changed, leaf, settings)
+                VALUES(?1, ?2, ?3, ?4, ?5, ?6)
+                ON CONFLICT(id) DO UPDATE SET title = ?2, leaf = ?5, settings = ?6
                 """,
                 [
                     .text(conversation.id), .text(conversation.title), .date(conversation.created),
-                    .date(conversation.changed), .text(conversation.leaf),
+                    .date(conversation.changed), .text(conversation.leaf), .text(settings),
                 ])
         }
     }

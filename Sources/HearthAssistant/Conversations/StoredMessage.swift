@@ -4,24 +4,22 @@ import HearthDatabase
 import HearthInference
 
 /// What a message has beside its texts, as JSON in one column.
-struct MessageExtras: Codable {
+struct MessageExtras: Codable, Equatable {
     var cards: [ActionCard]?
     var notices: [String]?
     var facts: AnswerFacts?
     var results: [MessageResult]?
     var documents: [Document]?
+    var failure: FailureBody?
+    var isOpen: Bool?
 
     /// The text of the column; `nil` without extras.
     static func text(of message: AssistantMessage) throws -> String? {
         let extras = MessageExtras(
             cards: message.cards.isEmpty ? nil : message.cards,
             notices: message.notices.isEmpty ? nil : message.notices, facts: message.facts, results: message.results,
-            documents: message.documents)
-        guard
-            extras.cards != nil || extras.notices != nil || extras.facts != nil || extras.results != nil
-                || extras.documents != nil
-        else { return nil }
-        return try JSON.text(extras)
+            documents: message.documents, failure: message.failure, isOpen: message.isOpen)
+        return extras == MessageExtras() ? nil : try JSON.text(extras)
     }
 }
 
@@ -56,18 +54,19 @@ struct StoredMessage {
             id: row.text(1), role: ChatRole(rawValue: row.text(3)) ?? .assistant, content: row.text(5),
             thinkingContent: row.text(6), cards: extras.cards ?? [], notices: extras.notices ?? [], date: row.date(4),
             facts: extras.facts, rawContent: row.optionalText(7), parent: row.optionalText(2))
-        message.results = extras.results
         message.documents = extras.documents
+        (message.results, message.failure, message.isOpen) = (extras.results, extras.failure, extras.isOpen)
     }
 }
 
 extension ConversationSummary {
-    static let columns = "id, title, created, changed, messages, leaf"
+    static let columns = "id, title, created, changed, messages, leaf, settings"
 
     /// Reads the present row of a query for ``columns``, from a column on.
     init(_ row: borrowing Row, from column: Int = 0) {
         self.init(
             id: row.text(column), title: row.text(column + 1), created: row.date(column + 2),
-            changed: row.date(column + 3), messageCount: row.int(column + 4), leaf: row.optionalText(column + 5))
+            changed: row.date(column + 3), messageCount: row.int(column + 4), leaf: row.optionalText(column + 5),
+            settings: ConversationSettings(column: row.optionalText(column + 6)))
     }
 }

@@ -125,5 +125,7 @@ package enum AssistantDatabase {
                 looked INTEGER NOT NULL  -- the time before which all alarms have rung
             ) STRICT;
             """),
+        // The settings of a conversation, JSON; NULL without any.
+        Migration(4, "ALTER TABLE conversation ADD COLUMN settings TEXT;"),
     ]
 }

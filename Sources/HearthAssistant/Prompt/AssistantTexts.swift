@@ -35,6 +35,10 @@ public struct AssistantTexts: Sendable, Hashable {
     public var repeating = "The answer began to repeat itself and was ended here."
     /// Shown when a connection broke off.
     public var interrupted = "The connection broke off. A model on this device can continue the answer."
+    /// Shown when the user stopped an answer.
+    public var stopped = "You stopped the answer."
+    /// Shown when the program ended while it wrote an answer.
+    public var unfinished = "The answer broke off when the program ended."
     /// Shown when a provider's filter ended an answer.
     public var filtered = "The provider's filter ended the answer."
     /// Shown when a model gave no answer.

@@ -49,7 +49,8 @@ public struct SamplingOptions: Sendable, Hashable {
 /// The limits and settings of one generation.
 public struct GenerationOptions: Sendable, Hashable {
     public var sampling: SamplingOptions
-    /// The generation ends after this many tokens. Default 768.
+    /// The generation ends after this many tokens; `Int.max` leaves the end to the context window, and in the cloud to
+    /// the server. Default 768.
     public var maximumNewTokens: Int
     /// The time after which the generation ends with the text so far. It includes waiting and loading; in a session it
     /// is the time of the whole turn. Default 120 s.
@@ -97,6 +98,9 @@ public struct GenerationOptions: Sendable, Hashable {
     /// Reports each token of the answer as ``GenerationEvent/token(_:)``, for engines with
     /// `EngineCapabilities.logProbabilities`. Default `nil`.
     package var tokenReports: TokenReports?
+
+    /// The ``maximumNewTokens`` of an answer that is as long as the context window has room for.
+    package static let windowLength = Int.max
 
     /// Makes options, by default with the package's usual limits.
     public init(

@@ -23,9 +23,13 @@ package struct ContextFit: Sendable, Hashable {
         self.messageLimit = messageLimit.map { max(0, $0) }
     }
 
-    /// Makes the fit of a generation: it keeps the room of the longest answer free, at most half of the window.
+    /// Makes the fit of a generation: it keeps the room of the longest answer free, at most half of the window. For an
+    /// answer without a limit of its own, that of a usual answer.
     package init(window: Int, maximumNewTokens: Int, messageLimit: Int? = nil) {
-        self.init(window: window, reserve: min(maximumNewTokens, window / 2), messageLimit: messageLimit)
+        let longest =
+            maximumNewTokens == GenerationOptions.windowLength
+            ? GenerationOptions().maximumNewTokens : maximumNewTokens
+        self.init(window: window, reserve: min(longest, window / 2), messageLimit: messageLimit)
     }
 
     /// The sent part of the conversation.

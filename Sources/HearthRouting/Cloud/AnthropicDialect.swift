@@ -21,7 +21,12 @@ struct AnthropicDialect: CloudDialect {
     /// The fewest tokens of thinking that the API takes.
     private static let leastThinking = 1024
 
-    func body(_ request: CloudRequest) throws -> JSONValue {
+    /// The longest answer where none is set: the API takes no request without one, and refuses more than the model writes.
+    private var longest: Int { model.hasPrefix("claude-3-") && !model.hasPrefix("claude-3-5") ? 4096 : 8192 }
+
+    func body(_ given: CloudRequest) throws -> JSONValue {
+        var request = given
+        if request.limit == nil { request.options.maximumNewTokens = longest }
         let options = request.options
         var body: JSONValue = [
             "model": .string(model), "max_tokens": .integer(options.maximumNewTokens), "stream": true,

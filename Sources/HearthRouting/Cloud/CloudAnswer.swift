@@ -88,6 +88,9 @@ struct CloudRequest: Sendable {
         self.options = options
     }
 
+    /// The longest answer in tokens; `nil` for that of the server.
+    var limit: Int? { options.maximumNewTokens == GenerationOptions.windowLength ? nil : options.maximumNewTokens }
+
     /// The tokens that thinking may take of the answer's, so that the answer has room; `nil` if the model is not to think.
     var thinkingTokens: Int? {
         guard options.thinking.isEnabled else { return nil }

@@ -76,6 +76,23 @@ public struct CloudEngine: InferenceEngine {
         _ messages: [ChatMessage], options: GenerationOptions, onEvent: @escaping @Sendable (GenerationEvent) -> Void
     ) async throws -> GenerationSummary {
         try check(options)
+        guard options.continuesLastMessage, let last = messages.last, last.role == .assistant, !last.content.isEmpty
+        else { return try await answer(messages, options, onEvent) }
+        let joint = Locked(AnswerJoint(after: last.content))
+        let summary = try await answer(messages.askingForRest, options) { event in
+            guard case .text(let piece) = event else { return onEvent(event) }
+            let text = joint.withLock { $0.append(piece) }
+            if !text.isEmpty { onEvent(.text(text)) }
+        }
+        let rest = joint.withLock { $0.finish() }
+        if !rest.isEmpty { onEvent(.text(rest)) }
+        return summary
+    }
+
+    private func answer(
+        _ messages: [ChatMessage], _ options: GenerationOptions,
+        _ onEvent: @escaping @Sendable (GenerationEvent) -> Void
+    ) async throws -> GenerationSummary {
         let shared = settings.shares.shared(messages)
         var history = CloudHistory(shared.messages, limit: settings.historyLimit)
         onEvent(.phase(.connecting))

@@ -51,8 +51,9 @@ struct GeminiDialect: CloudDialect {
         let options = request.options
         let sampling = options.sampling
         var result: JSONValue = [
-            "temperature": .number(sampling.temperature), "maxOutputTokens": .integer(options.maximumNewTokens),
+            "temperature": .number(sampling.temperature)
         ]
+        result["maxOutputTokens"] = request.limit.map { .integer($0) }
         result["topK"] = sampling.topK.map { .integer($0) }
         result["topP"] = sampling.topP.map { .number($0) }
         // The field is a signed number of 32 bits.
@@ -76,8 +77,10 @@ struct GeminiDialect: CloudDialect {
         var bounds: JSONValue = ["includeThoughts": .boolean(request.thinkingTokens != nil)]
         if model.hasPrefix("gemini-2.5") {
             // Only Flash can be kept from thinking.
+            // Without a limit of the answer, the model sets its own budget.
+            let isFree = request.limit == nil && request.options.thinking.maximumTokens == nil
             bounds["thinkingBudget"] =
-                request.thinkingTokens.map { .integer($0) } ?? (model.contains("flash") ? 0 : nil)
+                request.thinkingTokens.map { .integer(isFree ? -1 : $0) } ?? (model.contains("flash") ? 0 : nil)
         } else if (request.thinkingTokens ?? 0) < 1024 {
             // Later models take a level in place of a number.
             bounds["thinkingLevel"] = "LOW"

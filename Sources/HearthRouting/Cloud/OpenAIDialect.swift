@@ -37,7 +37,7 @@ struct OpenAIDialect: CloudDialect {
             "model": .string(model), "messages": .array(messages), "stream": true,
             "stream_options": ["include_usage": true],
         ]
-        body[isVendor ? "max_completion_tokens" : "max_tokens"] = .integer(options.maximumNewTokens)
+        body[isVendor ? "max_completion_tokens" : "max_tokens"] = request.limit.map { .integer($0) }
         set(options.sampling, in: &body)
         if !options.stopStrings.isEmpty { body["stop"] = .array(options.stopStrings.prefix(4).map { .string($0) }) }
         if !options.tools.isEmpty {

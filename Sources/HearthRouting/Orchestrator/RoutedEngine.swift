@@ -45,10 +45,9 @@ public final class RoutedEngine: SendingEngine {
     /// an action block that is not complete is no part of it.
     public var interruptedText: String? { state.withLock { $0.interruption?.text.withoutOpenBlock } }
 
-    /// Can continue the answer of another engine of the conversation that broke off.
-    package func goesOn(from other: RoutedEngine) {
-        let (_, interruption, decision) = other.state.withLock { $0 }
-        state.withLock { ($0.interruption, $0.decision) = (interruption, decision) }
+    /// The model that answers with a kind of engine.
+    package func modelInformation(of source: RouteSource) async throws -> ModelInformation {
+        try await orchestrator.modelInformation(of: source, for: request)
     }
 
     public func generate(
@@ -151,19 +150,41 @@ extension LLMOrchestrator: InferenceEngine {
         try await expectedEngine(for: request).modelInformation
     }
 
+    func modelInformation(of source: RouteSource, for request: RouteRequest) async throws -> ModelInformation {
+        if source == .cloud, let cloud { return try await cloud.modelInformation }
+        return try await localEngine(for: request).modelInformation
+    }
+
     /// What the expected engine can.
     func capabilities(for request: RouteRequest) async throws -> EngineCapabilities {
         if assess(request).source == .local, let known = localCapabilities[request.model] { return known }
         return try await expectedEngine(for: request).capabilities
     }
 
+    /// Whether the cloud is expected to answer a request now.
+    package func expectsCloud(_ request: RouteRequest) -> Bool {
+        let decision = assess(request)
+        if case .settling(_, isReconnect: false) = decision.reason { return cloud != nil }
+        return decision.source == .cloud && cloud != nil
+    }
+
+    /// The model in the cloud and what it can; `nil` without a cloud.
+    package var cloudFacts: (information: ModelInformation, capabilities: EngineCapabilities)? {
+        get async throws {
+            guard let cloud else { return nil }
+            return (try await cloud.modelInformation, try await cloud.capabilities)
+        }
+    }
+
     /// The engine that would answer now. A request that waits for a stable connection is expected in the cloud.
     private func expectedEngine(for request: RouteRequest) async throws -> any InferenceEngine {
-        let decision = assess(request)
-        if let cloud {
-            if decision.source == .cloud { return cloud }
-            if case .settling(_, isReconnect: false) = decision.reason { return cloud }
+        if let cloud, expectsCloud(request) { return cloud }
+        do {
+            return try await localEngine(for: request)
+        } catch let missing as LLMError where missing.code == .modelNotLoaded {
+            // Without a local model, the reason why the cloud does not answer is the one to act on.
+            let decision = assess(request)
+            throw decision.reason.isLasting ? missing as any Error : decision.refusal
         }
-        return try await localEngine(for: request)
     }
 }

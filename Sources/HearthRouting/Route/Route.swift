@@ -2,7 +2,7 @@
 ///
 /// The rules, in this order:
 /// 1. `forceLocal`, a private conversation or a local preference: local.
-/// 2. A named local model, unless the cloud is preferred: local.
+/// 2. A named local model, unless the cloud is preferred or allowed beside it: local.
 /// 3. No cloud set up, a tier without cloud, or no credits: local.
 /// 4. Offline, a connection that is not stable yet, or a cloud that is not reachable: local.
 /// 5. Otherwise: cloud.
@@ -255,7 +255,7 @@ package struct Route: Sendable, Hashable {
                 request.preference == .local ? .localPreferred : nil),
             rule(
                 "named model", request.model == nil ? "no" : "yes",
-                request.model != nil && !prefersCloud ? .modelNamed : nil),
+                request.model != nil && !prefersCloud && !request.allowsCloud ? .modelNamed : nil),
             rule("cloud", policy.endpoint ?? "not set up", policy.endpoint == nil ? .cloudMissing : nil),
             rule("tier", policy.tier, policy.canUseCloudAI ? nil : .tier(policy.tier)),
             rule(

@@ -15,6 +15,8 @@ public struct RouteRequest: Sendable, Hashable {
     /// Identifies the turn, which costs one credit however many generations it takes; `nil` for the id of the last message of the
     /// user.
     public var turn: String?
+    /// Whether the cloud may answer although ``model`` names a local one, which then answers in place of the cloud.
+    package var allowsCloud = false
 
     /// A request without special needs unless said otherwise.
     public init(

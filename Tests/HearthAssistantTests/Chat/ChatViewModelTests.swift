@@ -33,7 +33,7 @@ import Testing
         let view = ChatViewModel(chat.session)
         view.sendMessage("Hello")
         await view.finished()
-        #expect(view.banner?.needsModel == true && view.messages.map(\.role) == [.user])
+        #expect(view.banner?.needsModel == true && view.messages.map(\.role) == [.user, .assistant])
         view.sendMessage("Again")
         await view.finished()
         #expect(view.banner == nil && view.messages.last?.content == "Hi")

@@ -80,8 +80,9 @@ import Testing
         #expect(await session.messages.map(\.id) == [first.parent, first.id])
         #expect(try await stage.assistant.conversations.messages(of: session.id).last == whole)
         let asked = try #require(await local.requests.first)
-        #expect(asked.map(\.role) == [.system, .user, .assistant, .user])
-        #expect(asked[2].content == "Half ")
+        #expect(asked.map(\.role) == [.system, .user, .assistant] && asked[2].content == "Half ")
+        let options = try #require(await local.options.first)
+        #expect(options.continuesLastMessage && !options.thinking.isEnabled)
     }
 
     /// A block in the first half was not carried out then, and is carried out once with the whole answer.
@@ -121,25 +122,81 @@ import Testing
         }
     }
 
-    /// The engine of two conversations holds one broken answer; it belongs to the conversation in which it broke off.
-    @Test func anotherConversationDoesNotGetTheRest() async throws {
+    /// Only the last answer of a conversation goes on, and only if it is not complete.
+    @Test func aWholeAnswerDoesNotGoOn() async throws {
         let stage = try await Stage(
             cloud: [[.text("Half"), .fail(Self.reset)], Self.said("Other")], local: ScriptedEngine([Self.said("rest")]))
-        let routed = stage.orchestrator.conversation()
-        let first = try await stage.assistant.session(nil, engine: routed, settings: nil)
-        await ChatFixture.collect(first.send("Why?"))
-        let second = try await stage.assistant.session(nil, engine: routed, settings: nil)
-        guard case .failed(let failure)? = await ChatFixture.collect(second.continueLocally()).first else {
-            Issue.record("the other conversation goes on")
-            return
+        let session = try await stage.assistant.session()
+        await ChatFixture.collect(session.send("Why?"))
+        let broken = try #require(await session.messages.last)
+        await ChatFixture.collect(session.send("And?"))
+        for stream in [await session.continueLocally(), await session.goOn(broken.id), await session.goOn("none")] {
+            guard case .failed(let failure)? = await ChatFixture.collect(stream).first else {
+                Issue.record("a whole answer goes on")
+                continue
+            }
+            #expect(failure.code == "nothing-to-continue")
         }
-        #expect(failure.code == "nothing-to-continue")
-        // Nor does a later answer of the same conversation.
-        await ChatFixture.collect(first.send("And?"))
-        guard case .failed? = await ChatFixture.collect(first.continueLocally()).first else {
-            Issue.record("a whole answer goes on")
-            return
-        }
+        #expect(await session.messages.map(\.content) == ["Why?", "Half", "And?", "Other"])
+    }
+
+    /// After its longest length, after a stop, and after the end of the program an answer goes on with the same engine.
+    @Test func everyAnswerThatIsNotCompleteGoesOn() async throws {
+        let store = MemoryConversationStore()
+        let first = ChatFixture(
+            [
+                [.text("One "), .finish(.maximumNewTokens)], [.text("two "), .waitForCancellation],
+                Self.said("three."),
+            ],
+            store: store)
+        await first.send("Count")
+        #expect(await first.last?.facts?.finish == .maximumNewTokens)
+        let stream = await first.session.goOn()
+        await first.engine.stalled()
+        await first.session.stop()
+        await ChatFixture.collect(stream)
+        let stopped = try #require(await first.last)
+        #expect(stopped.content == "One two" && stopped.failure?.code == Turn.stoppedCode)
+        await ChatFixture.collect(first.session.goOn())
+        let whole = try #require(await first.last)
+        #expect(whole.content == "One two three." && whole.failure == nil && whole.isOpen == nil)
+        #expect(whole.facts?.finish == .endOfGeneration && whole.notices.isEmpty)
+        #expect(await first.engine.requests.map { $0.last?.role } == [.user, .assistant, .assistant])
+        #expect(await first.engine.requests.last?.last?.content == "One two ")
+        #expect(await store.messages(of: "c").last == whole)
+    }
+
+    /// The process ended during an answer: the kept text goes on in the next one.
+    @Test func anAnswerGoesOnInTheNextProcess() async throws {
+        let kept = ChatFixture([Self.said("Whole")])
+        await kept.send("Count")
+        var answer = try #require(await kept.last)
+        (answer.content, answer.facts, answer.isOpen) = ("One two", nil, true)
+        try await kept.store.save(answer, in: "c")
+        let ending = AnswerEnding(of: answer)
+        #expect(ending?.code == "unfinished" && ending?.help == .proceed)
+        let engine = ScriptedEngine([Self.said(" three.")])
+        let session = ChatSession(
+            id: "c", parts: await kept.session.parts, engine: ChatEngine(engine),
+            conversation: try await kept.store.conversation("c"), messages: try await kept.store.messages(of: "c"))
+        await ChatFixture.collect(session.goOn())
+        #expect(await session.messages.last?.content == "One two three.")
+        #expect(await engine.requests.first?.last?.content == "One two")
+    }
+
+    /// Answering again replaces an answer that failed before its first word, and no alternative of it stays.
+    @Test func anEmptyFailedAnswerIsReplaced() async throws {
+        let chat = ChatFixture([[.fail(LLMError(.engineDied, "it died"))], Self.said("Better")])
+        await chat.send("Why?")
+        let failed = try #require(await chat.last)
+        #expect(failed.failure?.code == "engine-died" && AnswerEnding(of: failed)?.help == .retry)
+        let kept = try await chat.store.messages(of: "c").last
+        #expect(kept == failed)
+        let events = await ChatFixture.collect(chat.session.regenerate(failed.id))
+        guard case .removed(failed.id)? = events.first else { throw CancellationError() }
+        #expect(await chat.session.messages.map(\.content) == ["Why?", "Better"])
+        let last = try #require(await chat.last)
+        #expect(await chat.session.alternatives(to: last.id).count == 1)
     }
 
     /// A view that reads the messages late shows each piece once.

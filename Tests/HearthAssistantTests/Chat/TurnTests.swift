@@ -85,22 +85,24 @@ import Testing
         let effects = turn.handle(.stopped)
         #expect(steps(effects) == [.halt, .end(text.isEmpty ? .removed : .partial)])
         #expect(turn.message.notices.isEmpty && turn.message.content == text)
+        #expect(turn.message.failure?.code == (text.isEmpty ? nil : Turn.stoppedCode))
     }
 
-    @Test func anErrorStandsInTheMessageAndNotInLaterPrompts() {
+    @Test func anErrorStaysWithTheMessageAndNotInLaterPrompts() {
         var turn = turn()
         _ = turn.begin()
         _ = turn.handle(.text("Half"))
         _ = turn.handle(.failed(FailureBody(code: "generation-failed", message: "Broken.")))
-        #expect(turn.message.content == "Half\n\nBroken." && turn.message.rawContent == "Half")
+        #expect(turn.message.content == "Half" && turn.message.rawContent == nil)
+        #expect(turn.message.failure?.code == "generation-failed" && turn.message.isOpen == nil)
     }
 
-    @Test func aMissingModelIsABannerAndNoText() {
+    @Test func aMissingModelStaysWithTheEmptyMessage() {
         var turn = turn()
         _ = turn.begin()
         let failure = FailureBody(code: "model-not-loaded", message: "None.")
-        #expect(turn.handle(.failed(failure)) == [.show(.failed(failure)), .end(.removed)])
-        #expect(turn.message.content.isEmpty)
+        #expect(turn.handle(.failed(failure)) == [.show(.failed(failure)), .end(.partial)])
+        #expect(turn.message.content.isEmpty && turn.message.failure == failure)
     }
 
     @Test func anEmptyAnswerSaysSo() {

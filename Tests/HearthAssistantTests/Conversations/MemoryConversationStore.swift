@@ -34,6 +34,7 @@ actor MemoryConversationStore: ConversationStore {
         create(conversation.id, like: conversation)
         entries[conversation.id]?.summary.title = conversation.title
         entries[conversation.id]?.summary.leaf = conversation.leaf
+        entries[conversation.id]?.summary.settings = conversation.settings
     }
 
     func save(_ message: AssistantMessage, in conversation: String) {

@@ -18,13 +18,12 @@ async function readable(blob) {
     return new Promise((resolve) => { canvas.toBlob(resolve, "image/jpeg", 0.92); });
 }
 
-/// The composer: `{ node, setBusy, focus, setText, refresh }`. `send({ text, pictures, documents, act, think })`
-/// returns a promise; if it fails, the text comes back. `begun(text)` is called when the person writes. The draft survives a
-/// reload. `room` and `leavesTo` are those of the attachments.
-export function composer({ key, send, stop, commands, placeholder, begun, room = () => null, leavesTo = () => null }) {
+/// The composer: `{ node, setBusy, focus, setText, refresh }`. `send({ text, pictures, documents, act })` returns a
+/// promise; if it fails, the text comes back. `begun(text)` is called when the person writes. The draft survives a reload.
+/// `room` and `leavesTo` are those of the attachments. `think(isOn)` lets the model think in this conversation, or not.
+export function composer({ key, send, stop, commands, placeholder, begun, think, room = () => null, leavesTo = () => null }) {
     let pictures = [];
     let isBusy = false;
-    let think = null;
     const draftKey = `hearth-draft-${key}`;
     const area = h("textarea", {
         rows: 1, dir: "auto", "aria-label": t("composer.label"), placeholder, value: sessionStorage.getItem(draftKey) ?? "",
@@ -52,16 +51,18 @@ export function composer({ key, send, stop, commands, placeholder, begun, room =
     const choose = (accept) => { set(file, { accept }); file.click(); };
     const sendButton = h("button.round.primary", { type: "button", onclick: () => (isBusy ? stop() : submit()) });
     const thinkButton = h("button.tool", {
-        type: "button", "aria-pressed": "false", title: t("composer.think.hint"), onclick: () => {
-            think = think ? null : true;
-            set(thinkButton, { "aria-pressed": String(Boolean(think)) });
+        type: "button", hidden: true, "aria-pressed": "false", title: t("composer.think.hint"), onclick: () => {
+            const isOn = thinkButton.getAttribute("aria-pressed") !== "true";
+            set(thinkButton, { "aria-pressed": String(isOn) });
+            think?.(isOn);
         },
     }, icon("thought"), h("span", t("composer.think")));
     const menu = commandMenu(area, commands, (run) => { set(area, { value: "" }); keep(); run(); });
+    const pictureButton = h("button.tool", { type: "button", onclick: () => choose("image/*"), "aria-label": t("composer.picture"), title: t("composer.picture") }, icon("picture"));
     const box = h("div.composer-box", strip, filesPlace, area, h("div.composer-tools",
         h("button.tool", { type: "button", onclick: () => choose(null), "aria-label": t("composer.file"), title: t("composer.file") }, icon("attach")),
-        h("button.tool", { type: "button", onclick: () => choose("image/*"), "aria-label": t("composer.picture"), title: t("composer.picture") }, icon("picture")),
-        navigator.mediaDevices && h("button.tool", {
+        pictureButton,
+        navigator.mediaDevices && h("button.tool.of-pictures", {
             type: "button", "aria-label": t("composer.camera"), title: t("composer.camera"),
             onclick: () => import("./camera.js").then(({ takePicture }) => takePicture()).then((blob) => { if (blob) add([blob]); }, showError),
         }, icon("camera")),
@@ -120,7 +121,7 @@ export function composer({ key, send, stop, commands, placeholder, begun, room =
         drawStrip();
         grow();
         try {
-            await send({ text, pictures: sent.map((picture) => picture.id), documents: taken.map(({ facts }) => facts.id), think });
+            await send({ text, pictures: sent.map((picture) => picture.id), documents: taken.map(({ facts }) => facts.id) });
             if (!area.value) sessionStorage.removeItem(draftKey);
             for (const picture of sent) URL.revokeObjectURL(picture.preview);
         } catch (error) {
@@ -129,7 +130,7 @@ export function composer({ key, send, stop, commands, placeholder, begun, room =
             files?.giveBack(taken);
             drawStrip();
             keep();
-            showError(error);
+            if (!error.isCancelled) showError(error);
         }
     }
 
@@ -167,6 +168,13 @@ export function composer({ key, send, stop, commands, placeholder, begun, room =
         refresh() { refresh(); files?.refresh(); },
         focus: () => area.focus(),
         setBusy(value) { isBusy = value; refresh(); },
+        /// Offers what the model can follow: `{ canThink, canSee, thinks }`.
+        setAbilities({ canThink, canSee, thinks }) {
+            set(thinkButton, { hidden: !canThink, "aria-pressed": String(Boolean(thinks)) });
+            set(pictureButton, { hidden: canSee === false });
+            const camera = box.querySelector(".of-pictures");
+            if (camera) set(camera, { hidden: canSee === false });
+        },
         setText(value) { set(area, { value }); keep(); area.focus(); },
         setPlaceholder(value) { set(area, { placeholder: value }); },
     };

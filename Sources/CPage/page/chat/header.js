@@ -1,29 +1,31 @@
 // The line above a conversation: title, model, where answers are computed, context, and the commands of the chat.
 import { h, fill, set, text, lifetime } from "../kit/dom.js";
 import { icon } from "../kit/icons.js";
-import { put } from "../kit/api.js";
 import { menuButton } from "../kit/dialog.js";
-import { perform } from "../kit/toast.js";
+import { perform, showError } from "../kit/toast.js";
 import { reasonOf } from "../kit/refusals.js";
 import { t, tOr } from "../kit/texts.js";
-import { home, homeChanged, readHome } from "../data/home.js";
-import { libraryChanged, library, rowChanged, usableTextRows } from "../data/library.js";
-import { select } from "../models/download.js";
+import { home, homeChanged } from "../data/home.js";
+import { libraryChanged, rowChanged, shownName, usableTextRows } from "../data/library.js";
+import { modelName } from "../data/chat-settings.js";
 
-/// The header: `{ node, update(thread), end }`. `actions` are rename, exportAs, delete and fresh.
-export function chatHeader(actions) {
+/// The header: `{ node, update(thread), end }`. `actions` are rename, exportAs, delete and fresh; model and route change
+/// the `settings` of this conversation alone.
+export function chatHeader(actions, settings) {
     const life = lifetime();
     const title = h("h1.chat-title", { dir: "auto" });
     const route = h("button.badge.route", { type: "button", onclick: () => perform(route, toggleRoute) });
     const model = h("select.model-choice", { "aria-label": t("chat.model"), title: t("chat.model") });
     const context = h("span.context", { hidden: true });
-    model.addEventListener("change", () => {
-        const row = usableTextRows().find((candidate) => candidate.id === model.value);
-        if (row) select(row, "text");
-    });
+    const secret = h("span.badge", { hidden: true }, t("chat.private"));
+    model.addEventListener("change", () => settings.change({ model: model.value || null }).catch(showError).finally(drawModels));
+    const panel = h("button.icon-button", {
+        type: "button", "aria-label": t("chat.settings"), title: t("chat.settings"), "aria-haspopup": "dialog",
+        onclick: () => perform(panel, () => import("./settings.js").then(({ openSettings }) => openSettings(settings))),
+    }, icon("settings"));
     const node = h("header.chat-head",
         h("a.icon-button.narrow-only", { href: "#/chats", "aria-label": t("chats.title"), title: t("chats.title") }, icon("menu")),
-        title, model, route, context,
+        title, secret, model, route, context, panel,
         menuButton(t("chat.commands"), () => [
             { label: t("chat.new"), icon: "plus", run: actions.fresh },
             actions.hasChat() && { label: t("chat.rename"), icon: "edit", run: actions.rename },
@@ -32,36 +34,38 @@ export function chatHeader(actions) {
             actions.hasChat() && { label: t("chat.delete"), icon: "remove", isDangerous: true, run: actions.delete },
         ]));
 
-    const toggleRoute = async () => {
-        await put("/route", { forceLocal: !home.route.forceLocal });
-        await readHome();
-    };
+    const mayUseCloud = () => Boolean(settings.defaults.cloud) && !settings.isPrivate;
+    const toggleRoute = () => settings.change({ route: settings.answering.source === "cloud" ? "local" : "cloud" });
     const drawRoute = () => {
         const facts = home?.route;
         set(route, { hidden: !facts });
         if (!facts) return;
-        const isCloud = facts.source === "cloud";
+        const isCloud = settings.answering.source === "cloud";
         route.classList.toggle("cloud", isCloud);
-        const reason = reasonOf(facts);
-        const name = tOr(`route.${facts.source}`, facts.badge ?? "");
+        const own = settings.isPrivate ? "private" : settings.values.route === "local" ? "local-preferred" : settings.values.model && !isCloud ? "model-named" : null;
+        const reason = own ? t(`reason.${own}`) : reasonOf(facts);
+        const name = t(`route.${isCloud ? "cloud" : "local"}`);
         fill(route, icon(isCloud ? "cloud" : "device"), h("span", name),
             facts.credits && isCloud && h("span.muted", t("route.credits", { left: facts.credits.left, of: facts.credits.of })));
-        const hint = [reason, facts.cloud ? t(facts.forceLocal ? "route.allow-cloud" : "route.force-local") : ""].filter(Boolean).join(" ");
-        set(route, { title: hint, "aria-label": `${name}. ${hint}`, disabled: !facts.cloud });
+        const hint = [reason, mayUseCloud() ? t(isCloud ? "route.force-local" : "route.allow-cloud") : ""].filter(Boolean).join(" ");
+        set(route, { title: hint, "aria-label": `${name}. ${hint}`, disabled: !mayUseCloud() });
     };
     const drawModels = () => {
         const usable = usableTextRows();
+        const { values, defaults } = settings;
         set(model, { hidden: usable.length === 0 });
-        const chosen = library?.defaultModel ?? library?.selected ?? usable.find((row) => row.isDefault || row.isSelected)?.id;
-        const wanted = usable.map((row) => `${row.id}|${row.name}`).join();
+        const usual = defaults.model ? modelName(defaults.model) : null;
+        const choices = [["", usual ? t("chat-settings.default", { value: usual }) : mayUseCloud() ? defaults.cloud : t("chat-settings.model.none")], ...usable.map((row) => [row.id, shownName(row)])];
+        if (values.model && !usable.some((row) => row.id === values.model)) choices.push([values.model, t("chat-settings.model.gone", { name: values.model })]);
+        const wanted = JSON.stringify(choices);
         if (model.dataset.rows !== wanted) {
             model.dataset.rows = wanted;
-            fill(model, usable.map((row) => h("option", { value: row.id }, row.name)));
+            fill(model, choices.map(([id, name]) => h("option", { value: id }, name)));
         }
-        const found = usable.find((row) => row.isDefault) ?? usable.find((row) => row.id === chosen);
-        if (found) model.value = found.id;
+        model.value = values.model ?? "";
     };
     life.add(homeChanged.on(drawRoute));
+    life.add(settings.changed.on(() => { drawRoute(); drawModels(); }));
     life.add(libraryChanged.on(drawModels));
     let states = "";
     life.add(rowChanged.on(() => {
@@ -75,6 +79,7 @@ export function chatHeader(actions) {
         node,
         update(thread) {
             text(title, thread?.chat?.title || t("chat.untitled"));
+            set(secret, { hidden: !thread?.chat?.isPrivate });
             const { usedTokens, length } = thread?.context ?? {};
             set(context, { hidden: !length || usedTokens === undefined || usedTokens === null });
             if (!length || usedTokens === undefined || usedTokens === null) return;

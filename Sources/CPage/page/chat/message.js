@@ -10,6 +10,7 @@ import { answerView } from "./answer.js";
 import { documentList } from "./document.js";
 import { cardView } from "./card.js";
 import { speechButton } from "./speech.js";
+import { endingView } from "./ending.js";
 
 /// The view of a message: `{ node, update(message, what) }`. `actions` are the functions of the screen.
 export function messageView(message, actions) {
@@ -22,14 +23,24 @@ function questionView(message, actions) {
     const pictures = h("div.pictures");
     const bubble = h("div.bubble", pictures, words);
     const bar = h("div.message-bar");
-    const node = h("li.message.user", { id: `message-${message.id}` }, h("h3.sr", t("chat.you")), bubble, bar);
+    const node = h("li.message.user", { id: `message-${message.id}` }, h("h2.sr", t("chat.you")), bubble, bar);
     const edit = () => {
         const area = h("textarea", { rows: 3, dir: "auto", "aria-label": t("chat.edit"), value: current.content });
         const end = () => { fill(bubble, pictures, words); set(bar, { hidden: false }); };
-        const save = () => { const value = area.value.trim(); end(); if (value) actions.edit(current, value); };
+        // What was written stays in the field until the server has it.
+        const save = async () => {
+            const value = area.value.trim();
+            if (!value || area.readOnly) return;
+            area.readOnly = true;
+            const isSent = await actions.edit(current, value);
+            area.readOnly = false;
+            if (isSent) end();
+        };
         area.addEventListener("keydown", (event) => {
-            if (event.key === "Escape") end();
-            if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) save();
+            if (event.key === "Escape") { event.stopPropagation(); end(); }
+            if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+            event.preventDefault();
+            save();
         });
         set(bar, { hidden: true });
         fill(bubble, pictures, area, h("div.buttons",
@@ -85,30 +96,24 @@ function replyView(message, actions) {
     const sources = h("div.sources");
     const bar = h("div.message-bar");
     const node = h("li.message.assistant", { id: `message-${message.id}` },
-        h("h3.sr", t("chat.assistant")), thinking.node, phase, answer.node, cards, sources, notices, bar);
+        h("h2.sr", t("chat.assistant")), thinking.node, phase, answer.node, cards, sources, notices, bar);
 
     const drawRest = () => {
         const isAnswering = actions.isAnswering(current);
-        // Stopped by the user, or by the end of the server.
-        const isUnfinished = !isAnswering && !current.facts;
-        const isCut = current.facts?.finish === "interrupted";
         const found = foundPages(current);
         keyed(cards, current.cards ?? [], (card) => card.id, (card) => cardView(card, (name, body) => actions.card(current, card.id, name, body)));
         fill(notices, (current.notices ?? []).map((notice) => h("p.note", { dir: "auto" }, notice)),
-            isUnfinished && h("p.note", t("chat.unfinished"),
-                h("button.small", { type: "button", onclick: () => actions.regenerate(current) }, t("chat.regenerate"))),
-            isCut && !isAnswering && h("p.note.warning", icon("cloud"), t("chat.cut"),
-                h("button.small.primary", { type: "button", onclick: () => actions.proceed() }, t("chat.continue-locally"))));
+            !isAnswering && current.ending && endingView(current, actions));
         fill(sources, found.length > 0 && [
-            h("h4", t("chat.sources")),
+            h("h3", t("chat.sources")),
             h("ol", found.map((source) => h("li", { dir: "auto" }, sourceLink(source)))),
         ]);
         fill(bar, isAnswering ? null : [
             branches(current, actions),
             toolButton("copy", t("copy"), () => actions.copy(current.content)),
             current.content && speechButton(() => current.content),
-            !isUnfinished && toolButton("again", t("chat.regenerate"), () => actions.regenerate(current)),
-            factsLine(current.facts),
+            toolButton("again", t("chat.regenerate"), () => actions.regenerate(current)),
+            factsLine(current.facts, current.ending),
         ]);
     };
     const update = (next, what = "whole") => {
@@ -181,7 +186,7 @@ function sourceLink(source) {
 const normalEnds = ["end", "stop", "stop-string", "tool-calls"];
 
 /// Where an answer was computed and why, and how fast.
-function factsLine(facts) {
+function factsLine(facts, ending) {
     if (!facts) return null;
     const { decodeTokensPerSecond: rate, firstTokenSeconds: first } = facts.timings ?? {};
     const tokens = facts.usage?.generatedTokens;
@@ -190,7 +195,7 @@ function factsLine(facts) {
         rate && t("facts.rate", { rate: decimal(rate) }),
         first !== undefined && t("facts.first", { seconds: decimal(first, 2) }),
         tokens && t("facts.tokens", { n: tokens }),
-        facts.finish && !normalEnds.includes(facts.finish) && tOr(`finish.${facts.finish}`, facts.finish),
+        !ending && facts.finish && !normalEnds.includes(facts.finish) && tOr(`finish.${facts.finish}`, facts.finish),
     ].filter(Boolean);
     return h("span.facts-line",
         facts.source && h("span.badge.route", { class: facts.source, title: reasonOf(facts) },

@@ -9,8 +9,8 @@ export let home = null;
 /// Emitted when `home` has changed.
 export const homeChanged = signal();
 
-/// Whether a model is ready to answer.
-export const canAnswer = () => Boolean(home?.library?.canAnswer);
+/// Whether questions can be answered: by a model of this device, or by the cloud.
+export const canAnswer = () => Boolean(home?.canAnswer ?? home?.library?.canAnswer);
 
 /// Reads the state and returns it.
 export async function readHome() {
@@ -21,7 +21,7 @@ export async function readHome() {
 
 const later = debounced(() => readHome().catch(() => {}), 150);
 
-for (const name of ["engine", "library", "route", "card", "row-removed"]) on(name, later);
+for (const name of ["engine", "library", "route", "settings", "card", "row-removed"]) on(name, later);
 reset.on(later);
 
 // Rows come ten times a second during a download; only another state can change the first run.

@@ -56,6 +56,9 @@ export function take(row) {
 /// The rows that can answer questions now.
 export const usableTextRows = () => [...rows.values()].filter((row) => row.isUsable && row.role === "text");
 
+/// The name of a row; if another model has it too, with the id.
+export const shownName = (row) => ([...rows.values()].some((other) => other.id !== row.id && other.name === row.name) ? `${row.name} (${row.id})` : row.name);
+
 /// The rows that can read pictures of characters now.
 export const usableClassifiers = () => [...rows.values()].filter((row) => row.isUsable && row.role === "classifier");
 

@@ -1,5 +1,5 @@
 // One conversation: its messages, kept equal to the server's by events.
-import { signal } from "../kit/dom.js";
+import { debounced, signal } from "../kit/dom.js";
 import { at, get } from "../kit/api.js";
 import { gate, on, reset } from "../kit/live.js";
 
@@ -10,13 +10,17 @@ export class Thread {
     reordered = signal();
     /// Emitted when the title, the context or the state of answering has changed.
     facts = signal();
-    /// Emitted with a failure `{ code, message, needsModel }` of this conversation.
-    failed = signal();
+    /// Emitted once when the conversation was deleted elsewhere, or ended with the server.
+    gone = signal();
 
     chat = null;
     messages = [];
     context = null;
-    model = null;
+    /// The settings of the conversation, the values of those that it does not set, and the model that answers next.
+    settings = {};
+    defaults = {};
+    next = {};
+    isGone = false;
     #gate = gate();
     #ends = [];
 
@@ -57,24 +61,55 @@ export class Thread {
         listen("notice", (data) => this.#with(data, "cards", (message) => {
             if (!message.notices.includes(data.text)) message.notices.push(data.text);
         }));
-        listen("failed", ({ failure, needsModel }) => this.failed.emit({ ...failure, needsModel }));
-        listen("branch", () => this.read());
+        for (const name of ["branch", "chat-settings"]) listen(name, () => this.read().catch(() => {}));
         this.#ends.push(reset.on(() => this.read().catch(() => {})));
+        // A model that is loaded tells what it can.
+        this.#ends.push(on("engine", debounced(() => { if (this.chat && !this.chat.isAnswering && !this.isGone) this.#readContext(); }, 300)));
+        this.#ends.push(on("chat-removed", ({ id: removed }) => { if (removed === this.id) this.#end(); }));
     }
 
     /// Reads the conversation anew.
-    read() {
-        return this.#gate.read(at("chats", this.id), (reply) => this.#take(reply));
+    async read() {
+        try {
+            return await this.#gate.read(at("chats", this.id), (reply) => this.#take(reply));
+        } catch (error) {
+            if (this.chat && error.status === 404) this.#end();
+            throw error;
+        }
+    }
+
+    /// Shows the conversation up to a message only; what follows belongs to another branch.
+    cutBefore(id) {
+        const index = this.messages.findIndex((message) => message.id === id);
+        if (index < 0) return;
+        this.messages.splice(index);
+        this.reordered.emit();
+    }
+
+    // What is on the screen stays: it may be all that is left.
+    #end() {
+        if (this.isGone) return;
+        this.isGone = true;
+        if (this.chat) this.chat.isAnswering = false;
+        for (const message of this.messages) this.changed.emit(message, "whole");
+        this.gone.emit();
+        this.facts.emit();
     }
 
     #take(reply) {
         this.chat = reply.chat;
         this.context = reply.context ?? this.context;
-        this.model = reply.model ?? this.model;
+        this.#takeSettings(reply);
         this.messages = reply.messages;
         if (reply.phase && this.answering) this.answering.phase = reply.phase;
         this.reordered.emit();
         this.facts.emit();
+    }
+
+    #takeSettings({ settings, defaults, answering }) {
+        this.settings = settings ?? {};
+        this.defaults = defaults ?? {};
+        this.next = answering ?? {};
     }
 
     /// The answer that is being written, or undefined.
@@ -93,7 +128,7 @@ export class Thread {
             message.phase = message.facts ? null : this.messages[index].phase;
             this.messages[index] = message;
             this.changed.emit(message, "whole");
-        } else if (!message.parent || this.messages.length === 0 || message.parent === this.messages.at(-1).id) {
+        } else if ((message.parent ?? null) === (this.messages.at(-1)?.id ?? null)) {
             this.messages.push(message);
             this.reordered.emit();
         } else {
@@ -120,6 +155,7 @@ export class Thread {
         const reply = await get(at("chats", this.id)).catch(() => null);
         if (!reply) return;
         this.context = reply.context;
+        this.#takeSettings(reply);
         this.facts.emit();
     }
 }

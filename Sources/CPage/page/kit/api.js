@@ -10,9 +10,9 @@ export const base = "/hearth/v1";
 export const signedOut = signal();
 
 export class ApiError extends Error {
-    constructor(status, { code, message, remedy, field }) {
+    constructor(status, { code, message, remedy, field, models }) {
         super(message);
-        Object.assign(this, { status, code, remedy, field });
+        Object.assign(this, { status, code, remedy, field, models });
     }
 
     /// The sentence with what to do next.

@@ -4,7 +4,7 @@ import { get, signedOut } from "./api.js";
 import { openStream } from "./stream.js";
 
 const names = [
-    "hello", "row", "row-removed", "library", "engine", "transfer", "chat", "chat-removed", "message", "message-removed",
+    "hello", "row", "row-removed", "library", "engine", "transfer", "chat", "chat-removed", "chat-settings", "message", "message-removed",
     "phase", "thinking", "thinking-ended", "text", "cleared", "card", "notice", "failed", "branch", "route", "settings",
     "records", "actions", "ring", "ring-ended", "rings-missed", "devices",
 ];

@@ -1,18 +1,22 @@
 // The screen of one conversation, or of a new one.
-import { h, fill, keyed, lifetime, set } from "../kit/dom.js";
+import { debounced, h, fill, keyed, lifetime, set } from "../kit/dom.js";
 import { at, patch, post, remove } from "../kit/api.js";
 import { copyText } from "../kit/clipboard.js";
+import { on } from "../kit/live.js";
 import { download } from "../kit/files.js";
 import { icon } from "../kit/icons.js";
 import { ask, formDialog } from "../kit/dialog.js";
 import { announce, perform, reader, showError, toast } from "../kit/toast.js";
-import { sentenceOf } from "../kit/refusals.js";
 import { t } from "../kit/texts.js";
 import { Thread } from "../data/thread.js";
 import { canAnswer, home, homeChanged } from "../data/home.js";
+import { libraryChanged, shownName, usableTextRows } from "../data/library.js";
+import { settingsOf } from "../data/chat-settings.js";
 import { chatHeader } from "../chat/header.js";
 import { actOf } from "../chat/commands.js";
+import { chooseModel, withModel } from "../chat/choice.js";
 import { composer } from "../chat/composer.js";
+import { endingText } from "../chat/ending.js";
 import { modelBanner, welcome } from "../chat/welcome.js";
 
 let isLoadAsked = false;
@@ -54,22 +58,28 @@ export function show(main, [id]) {
         if (isAtEnd) scroller.scrollTop = scroller.scrollHeight;
     };
     const jump = h("button.jump", { type: "button", hidden: true, "aria-label": t("chat.jump"), title: t("chat.jump"), onclick: () => stick(true) }, icon("down"));
+    const settings = settingsOf(thread);
     const field = composer({
         key: id ?? "new", placeholder: t(home && !canAnswer() ? "composer.early" : "composer.placeholder"),
-        send: (question) => { stick(true); return send(thread, question); }, stop: () => post(at("chats", id, "stop")).catch(showError),
+        send: (question) => { stick(true); return send(thread, question, settings, field.node); }, stop: () => post(at("chats", id, "stop")).catch(showError),
         room: () => thread?.context?.length ?? null,
-        leavesTo: () => (home?.route?.source === "cloud" && !thread?.chat?.isPrivate ? home.route.cloud?.model ?? t("route.cloud") : null),
+        leavesTo: () => (settings.answering.source === "cloud" && !settings.isPrivate ? settings.answering.name ?? home?.route?.cloud?.model ?? t("route.cloud") : null),
         commands: commands(thread), begun: (text) => { loadEarly(); readEarly(id, text); },
+        think: (isOn) => settings.change({ thinks: isOn }).catch(showError),
     });
-    const head = chatHeader(headerActions(thread));
+    const offer = () => field.setAbilities({ ...settings.answering, thinks: settings.values.thinks ?? settings.defaults.thinks });
+    life.add(settings.changed.on(offer));
+    const head = chatHeader(headerActions(thread), settings);
     const banner = thread ? modelBanner() : null;
     life.add(head.end);
     life.add(() => banner?.end());
     main.append(head.node, h("div.chat", banner?.node, scroller, jump, field.node, h("p.hint.under", t("composer.hint"))));
     life.add(dropAnywhere(main, field));
 
-    if (thread) followThread(life, { thread, log, stick, field, head });
+    if (thread) followThread(life, { thread, log, stick, field, head, settings });
     else {
+        settings.read().catch(() => {});
+        life.add(on("engine", debounced(() => settings.read().catch(() => {}), 300)));
         const view = welcome((text) => field.setText(text));
         scroller.append(view.node);
         life.add(view.end);
@@ -77,10 +87,10 @@ export function show(main, [id]) {
         life.add(homeChanged.on(() => {
             field.setPlaceholder(t(canAnswer() ? "composer.placeholder" : "composer.early"));
             drawWaiting(scroller);
-            sendWaiting();
+            sendWaiting(settings, field.node);
         }));
         drawWaiting(scroller);
-        sendWaiting();
+        sendWaiting(settings, field.node);
     }
     if (matchMedia("(hover: hover)").matches) field.focus();
     let lastTop = 0;
@@ -99,11 +109,10 @@ export function show(main, [id]) {
     return life.end;
 }
 
-function followThread(life, { thread, log, stick, field, head }) {
+function followThread(life, { thread, log, stick, field, head, settings }) {
     const voice = reader();
-    const actions = messageActions(thread);
+    const actions = messageActions(thread, settings, field.node);
     const drawAll = () => {
-        log.querySelector(".failure")?.remove();
         keyed(log, thread.messages, (message) => message.id, (message) => messageView(message, actions));
     };
     let messageView = null;
@@ -117,6 +126,7 @@ function followThread(life, { thread, log, stick, field, head }) {
             wasAnswering = isAnswering;
             const last = thread.messages.at(-1);
             if (last) log.views?.get(last.id)?.update(last, "whole");
+            if (!isAnswering && last?.ending) announce(endingText(last.ending));
         }
         document.title = `${thread.chat?.title || t("chat.untitled")} · Hearth`;
     };
@@ -126,7 +136,11 @@ function followThread(life, { thread, log, stick, field, head }) {
     }));
     life.add(thread.reordered.on(() => { if (messageView) drawAll(); }));
     life.add(thread.facts.on(drawFacts));
-    life.add(thread.failed.on((failure) => showFailure(log, failure, thread)));
+    life.add(thread.gone.on(() => field.node.before(h("div.note.warning.gone", { role: "alert" }, icon("warning"),
+        h("span.grow", t(thread.chat?.isPrivate ? "chat.gone.private" : "chat.gone.elsewhere")), h("a.button.small.primary", { href: "#/chat" }, t("chat.new"))))));
+    life.add(libraryChanged.on(() => {
+        for (const message of thread.messages) if (message.ending) log.views?.get(message.id)?.update(message, "whole");
+    }));
     Promise.all([import("../chat/message.js"), thread.read()]).then(([module]) => {
         messageView = module.messageView;
         drawAll();
@@ -138,25 +152,32 @@ function followThread(life, { thread, log, stick, field, head }) {
     }, (error) => fill(log, h("li.empty", error.code === "not-found" ? t("chat.gone") : error.sentence)));
 }
 
-function showFailure(log, failure, thread) {
-    log.querySelector(".failure")?.remove();
-    log.append(h("li.failure", { role: "alert" }, icon("failed"), h("span.grow", { dir: "auto" }, sentenceOf(failure)),
-        failure.needsModel
-            ? h("a.button.small.primary", { href: "#/models" }, t("download.model"))
-            : h("button.small", { type: "button", onclick: (event) => { event.currentTarget.closest("li").remove(); regenerate(thread); } }, t("retry"))));
-}
-
 const regenerate = (thread, message) => post(at("chats", thread.id, "regenerate"), message ? { message } : {}).catch(showError);
 
-function messageActions(thread) {
+function messageActions(thread, settings, place) {
     const call = (action, body) => post(at("chats", thread.id, action), body).catch(showError);
+    /// A call that begins an answer; undefined if it does not begin. `question` is shown while a model is chosen.
+    const begin = (action, body, question) => withModel(place, settings, () => post(at("chats", thread.id, action), body), question)
+        .catch((error) => { if (!error.isCancelled) showError(error); });
+    const again = (message) => begin("regenerate", message ? { message: message.id } : {});
     return {
         chat: thread.id,
         isAnswering: (message) => thread.answering?.id === message.id,
-        edit: (message, text) => call("edit", { message: message.id, text }),
-        answer: () => regenerate(thread),
-        regenerate: (message) => regenerate(thread, message.id),
-        proceed: () => call("continue", {}),
+        edit: async (message, text) => {
+            const turn = await begin("edit", { message: message.id, text }, text);
+            // The new branch is on its way; the old question leaves at once.
+            if (turn && turn.question && !thread.messages.some(({ id }) => id === turn.question)) thread.cutBefore(message.id);
+            return Boolean(turn);
+        },
+        answer: () => again(),
+        regenerate: again,
+        proceed: (message, source) => begin("continue", { message: message.id, ...(source && { source }) }),
+        choose: async (message) => {
+            const model = await chooseModel(place, usableTextRows().map((row) => ({ id: row.id, name: shownName(row) })), { text: endingText(message.ending) });
+            if (!model) return;
+            await settings.change({ model }).then(() => again(message), showError);
+        },
+        freeMemory: (message) => post("/activation/unload").then(() => again(message), showError),
         answerNow: () => call("answer-now", {}),
         copy: (text) => copyText(text).then(() => announce(t("copied")), showError),
         branch: async (message) => {
@@ -180,12 +201,12 @@ function messageActions(thread) {
 }
 
 /// Sends a question. If the connection breaks, the conversation tells whether the question has arrived.
-async function send(thread, { text, pictures, documents, think }) {
+async function send(thread, { text, pictures, documents }, settings, place) {
     const command = actOf(text);
-    const body = { text: command?.text ?? text, ...(pictures.length > 0 && { pictures }), ...(documents.length > 0 && { documents }), ...(command && { act: command.act }), ...(think && { think }) };
-    if (!thread) return begin(body);
+    const body = { text: command?.text ?? text, ...(pictures.length > 0 && { pictures }), ...(documents.length > 0 && { documents }), ...(command && { act: command.act }) };
+    if (!thread) return begin(body, settings, place);
     try {
-        await post(at("chats", thread.id, "messages"), body);
+        await withModel(place, settings, () => post(at("chats", thread.id, "messages"), body), body.text);
     } catch (error) {
         if (!error.isConnection) throw error;
         await thread.read().catch(() => { throw error; });
@@ -196,28 +217,45 @@ async function send(thread, { text, pictures, documents, think }) {
 }
 
 // A question of a new conversation; without a model it waits until one is loaded.
-async function begin(body) {
+async function begin(body, settings, place) {
     if (home && !canAnswer()) {
         sessionStorage.setItem(waitingKey, JSON.stringify(body));
         drawWaiting(document.querySelector(".scroller"));
         return;
     }
-    const { chat } = await post("/chats", {});
-    await post(at("chats", chat.id, "messages"), body);
+    let chat = null;
+    const own = {
+        get values() { return settings.values; },
+        change: async (values) => {
+            await settings.change(values);
+            await patch(at("chats", chat.id), { settings: values });
+        },
+    };
+    try {
+        await withModel(place, own, async () => {
+            chat ??= (await post("/chats", { settings: settings.values })).chat;
+            return post(at("chats", chat.id, "messages"), body);
+        }, body.text);
+    } catch (error) {
+        // Nothing was said in it.
+        if (chat && !error.isConnection) remove(at("chats", chat.id)).catch(() => {});
+        throw error;
+    }
     sessionStorage.removeItem(waitingKey);
+    settings.clear();
     location.hash = `#/chat/${encodeURIComponent(chat.id)}`;
 }
 
 let isSending = false;
 
-function sendWaiting() {
+function sendWaiting(settings, place) {
     const kept = sessionStorage.getItem(waitingKey);
     if (!kept || !canAnswer() || isSending) return;
     isSending = true;
     sessionStorage.removeItem(waitingKey);
-    begin(JSON.parse(kept)).catch((error) => {
+    begin(JSON.parse(kept), settings, place).catch((error) => {
         sessionStorage.setItem(waitingKey, kept);
-        showError(error);
+        if (!error.isCancelled) showError(error);
     }).finally(() => { isSending = false; });
 }
 

@@ -2,6 +2,7 @@ import Foundation
 import HearthAssistant
 import HearthBase
 import HearthInference
+import HearthRouting
 
 /// A conversation in a list.
 struct ChatBody: Codable, Sendable, Hashable {
@@ -52,15 +53,25 @@ struct OpenChatBody: Codable, Sendable, Hashable {
     var messages: [MessageBody]
     var phase: GenerationPhase?
     var context: ContextBody?
+    /// The conversation's own settings.
+    var settings: ConversationSettings
+    /// The values of settings that the conversation does not set.
+    var defaults: ChatDefaultsBody
+    var answering: AnsweringBody
     var event: String
 }
 
 struct NewChatOrder: Codable, Sendable {
     var title: String?
     var isPrivate: Bool?
+    var settings: ChatSettingsOrder?
 }
 
-struct TitleOrder: Codable, Sendable { var title: String }
+struct ChatOrder: Codable, Sendable {
+    var title: String?
+    /// The settings to change; `null` resets one.
+    var settings: ChatSettingsOrder?
+}
 
 struct SendOrder: Codable, Sendable {
     var text: String
@@ -84,6 +95,13 @@ struct DraftOrder: Codable, Sendable {
 }
 
 struct MessageOrder: Codable, Sendable { var message: String? }
+
+struct ContinueOrder: Codable, Sendable {
+    /// The id of the answer; `nil` for the last one.
+    var message: String?
+    /// The kind of engine that continues; `nil` for that of a question.
+    var source: RouteSource?
+}
 
 struct EditOrder: Codable, Sendable {
     var message: String

@@ -1,6 +1,7 @@
 import HearthAssistant
 import HearthBase
 import HearthInference
+import HearthRouting
 
 extension ChatDesk {
     /// Tells clients about a step of a turn, in the order of the steps.
@@ -42,6 +43,8 @@ extension ChatDesk {
             add(event, chat)
         case .card(let card): await show(card, chat)
         case .notice(let text):
+            // The message's ending says it.
+            guard !endings.contains(text) else { break }
             change(chat) { $0.answer?.notices.append(text) }
             add(event, chat)
         case .truncated, .picturesLeftOut: add(event, chat)
@@ -82,14 +85,29 @@ extension ChatDesk {
     /// Tells clients about a whole message.
     func tell(_ message: AssistantMessage, _ chat: String, _ session: ChatSession) async {
         let siblings = await session.alternatives(to: message.id).map(\.id)
-        log.add("message", MessageEvent(chat: chat, message: body(message, chat, siblings)))
+        let names = await library.names
+        log.add("message", MessageEvent(chat: chat, message: body(message, chat, siblings, names)))
     }
 
-    func body(_ message: AssistantMessage, _ chat: String, _ siblings: [String]) -> MessageBody {
+    /// A message as clients see it.
+    /// - Parameter names: the names of the models by family.
+    func body(
+        _ message: AssistantMessage, _ chat: String, _ siblings: [String], _ names: [String: String]
+    ) -> MessageBody {
         var message = message
         message.cards = message.cards.map { shown($0) }
-        return MessageBody(message, chat: chat, siblings: siblings)
+        let isRunning = running(chat)?.answer?.id == message.id
+        let ending = isRunning ? nil : AnswerEnding(of: message, texts: assistant.chatSettings.texts)
+        message.notices.removeAll { endings.contains($0) }
+        if let facts = message.facts, facts.source == .local {
+            let family = String(facts.model.prefix { $0 != "@" && $0 != ":" })
+            message.facts?.model = names[family] ?? facts.model
+        }
+        return MessageBody(message, chat: chat, siblings: siblings, ending: ending)
     }
+
+    /// The notices that an ending says in place of the message.
+    private var endings: Set<String> { assistant.chatSettings.texts.endings }
 
     /// A card as clients see it.
     func shown(_ card: ActionCard) -> ActionCard {
@@ -109,12 +127,15 @@ extension ChatDesk {
             messages[index] = answer
         }
         let tree = await session.tree
-        let bodies = messages.map { body($0, id, tree.children(of: $0.parent).map(\.id)) }
+        let names = await library.names
+        let bodies = messages.map { body($0, id, tree.children(of: $0.parent).map(\.id), names) }
+        let own = await session.settings
         let usage = messages.last { $0.facts != nil }?.facts?.usage
         return OpenChatBody(
             chat: await self.body(session), messages: bodies, phase: running?.phase,
             context: usage.map {
                 ContextBody(usedTokens: $0.promptTokens + $0.generatedTokens, length: contextLength(id))
-            }, event: event)
+            }, settings: own, defaults: await defaults(of: session), answering: await answering(own, in: session),
+            event: event)
     }
 }

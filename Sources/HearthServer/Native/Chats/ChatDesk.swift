@@ -22,9 +22,6 @@ actor ChatDesk {
     /// An open conversation.
     struct OpenChat: Sendable {
         let session: ChatSession
-        /// The model that the user chose for it.
-        var model: String?
-        var thinks: Bool?
         var running: Running?
         /// The work for the last answer.
         var turn: Task<Void, Never>?
@@ -42,10 +39,10 @@ actor ChatDesk {
     let pictures: PictureDesk
     let documents: DocumentDesk
     private(set) var assistant: Assistant
-    private let library: LibraryDesk
+    let library: LibraryDesk
     private let home: ServedHome
     /// The engine of all models.
-    private var orchestrator: LLMOrchestrator
+    private(set) var orchestrator: LLMOrchestrator
     private var open: [String: OpenChat] = [:]
     /// The ids of conversations whose removal has begun, which are not opened again.
     private var removed: Set<String> = []
@@ -80,15 +77,10 @@ actor ChatDesk {
         for id in Array(open.keys) { await bringUpToDate(id) }
     }
 
-    /// Gives an open conversation the present settings, with the model and the thinking that the user chose for it.
+    /// Gives an open conversation the present settings, under its own.
     private func bringUpToDate(_ id: String) async {
         guard let chat = open[id] else { return }
-        var settings = assistant.chatSettings
-        if let thinks = chat.thinks { settings.showThinking = thinks }
-        let other = chat.model.map { model in
-            orchestrator.conversation(RouteRequest(isPrivate: chat.session.isPrivate, model: model))
-        }
-        await assistant.take(chat.session, engine: other, settings: settings)
+        await assistant.take(chat.session)
     }
 
     // MARK: Opening
@@ -130,7 +122,10 @@ actor ChatDesk {
         let stateFolder = try home.present.hearth.configuration.stateFolder
         guard !isPrivate || stateFolder == nil else { throw Self.keepsStates }
         await endDraft()
+        let own = try order.settings?.changed(
+            ConversationSettings(), isPrivate: isPrivate, choices: await library.choices)
         let session = try await opened { try await $0.session(nil, isPrivate: isPrivate) }.session
+        if let own { await session.set(own) }
         if let title = order.title { await session.rename(try Self.title(title)) }
         return await tell(session.id, session)
     }
@@ -179,9 +174,13 @@ actor ChatDesk {
 
     // MARK: Changes
 
-    func rename(_ id: String, to title: String) async throws -> ChatBody {
+    /// Changes the title and the settings of a conversation: all or none.
+    func change(_ id: String, _ order: ChatOrder) async throws -> ChatBody {
         let session = try await openChat(id).session
-        await session.rename(try Self.title(title))
+        let title = try order.title.map { try Self.title($0) }
+        if let settings = order.settings { try await configure(id, settings) }
+        guard let title else { return await body(session) }
+        await session.rename(title)
         return await tell(id, session)
     }
 
@@ -209,8 +208,9 @@ actor ChatDesk {
     }
 
     /// Stops the answer of a conversation and the actions that are carried out, and waits for their ends.
-    private func halt(_ chat: OpenChat) async {
-        await chat.session.stop()
+    /// - Parameter failure: why the answer ends, if not for the user.
+    private func halt(_ chat: OpenChat, _ failure: FailureBody? = nil) async {
+        await chat.session.stop(failure)
         for card in chat.cards.values { card.cancel() }
         for card in chat.cards.values { await card.value }
         await chat.turn?.value
@@ -250,17 +250,6 @@ actor ChatDesk {
     }
 
     // MARK: Turns
-
-    /// Chooses the model and the thinking of a conversation, before a message.
-    func choose(_ id: String, model: String?, thinks: Bool?) async throws {
-        let chat = try await openChat(id)
-        let (newModel, newThinks) = (model ?? chat.model, thinks ?? chat.thinks)
-        guard newModel != chat.model || newThinks != chat.thinks else { return }
-        guard open[id]?.running == nil else { throw Self.busy }
-        open[id]?.model = newModel
-        open[id]?.thinks = newThinks
-        await bringUpToDate(id)
-    }
 
     /// Reads the beginning of a question while it is written, in the background.
     /// - Parameter id: the conversation; `nil` for a new one.
@@ -305,6 +294,8 @@ actor ChatDesk {
         _ start: @escaping @Sendable (ChatSession, ThinkingControl) async -> AsyncStream<ChatEvent>
     ) async throws -> TurnBody {
         let chat = try await openChat(id)
+        guard open[id]?.running == nil else { throw Self.busy }
+        try await requireModel(chat.session)
         guard !removed.contains(id) else { throw Self.missing }
         guard open[id]?.running == nil else { throw Self.busy }
         let running = Running()
@@ -339,13 +330,16 @@ actor ChatDesk {
         await tell(id, session)
         log.add("actions", EmptyBody())
         // A model that has answered stays warm.
-        if let family = await library.library.selectedModel?.id.name { await home.used(family) }
+        let own = await session.settings.model
+        let inUse = await library.inUse
+        if let family = own ?? inUse { await home.used(family) }
         await library.tell()
     }
 
     /// Stops all answers; what came is kept.
     func stopAll() async {
-        for chat in open.values { await halt(chat) }
+        let ended = FailureBody(code: "server-ended", message: "The server ended during the answer.")
+        for chat in open.values { await halt(chat, ended) }
     }
 
     func stop(_ id: String) async throws { await (try await openChat(id)).session.stop() }

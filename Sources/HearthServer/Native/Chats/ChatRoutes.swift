@@ -38,10 +38,16 @@ struct ChatRoutes: Sendable {
             .plain("GET", "/chats/{id}", "A conversation with its messages") { call in
                 try await desk.snapshot(call.value("id"), event: desk.log.lastID)
             },
-            .json("PATCH", "/chats/{id}", "Name a conversation", example: #"{"title": "Holidays"}"#) {
-                (call, order: TitleOrder) in
-                OneChatBody(chat: try await desk.rename(call.value("id"), to: order.title))
+            .json(
+                "PATCH", "/chats/{id}", "Name a conversation, or change its own settings",
+                example: #"{"title": "Holidays", "settings": {"model": "tiny", "temperature": 0.7, "route": null}}"#
+            ) { (call, order: ChatOrder) in
+                OneChatBody(chat: try await desk.change(call.value("id"), order))
             },
+            .json(
+                "POST", "/chats/settings", "Check the settings of a conversation that is yet to begin",
+                example: #"{"settings": {"instructions": "Answer in rhymes.", "maximumNewTokens": 400}}"#
+            ) { (_, order: NewChatSettingsOrder) in try await desk.check(order) },
             .plain("DELETE", "/chats/{id}", "Remove a conversation") { call in
                 try await desk.remove(call.value("id"))
                 return EmptyBody()
@@ -114,9 +120,14 @@ struct ChatRoutes: Sendable {
                     await session.edit(order.message, to: text, control: control)
                 }
             },
-            .plain(
-                "POST", "/chats/{id}/continue", "Continue an answer that broke off with a local model", status: 202
-            ) { call in try await desk.begin(call.value("id")) { session, _ in await session.continueLocally() } },
+            .json(
+                "POST", "/chats/{id}/continue", "Continue the last answer, which is not complete", status: 202,
+                example: #"{"message": "id of the answer", "source": "local"}"#
+            ) { (call, order: ContinueOrder) in
+                try await desk.begin(call.value("id")) { session, _ in
+                    await session.goOn(order.message, with: order.source)
+                }
+            },
             .json(
                 "POST", "/chats/{id}/show", "Show the branch of a message", example: #"{"message": "id"}"#
             ) { (call, order: MessageOrder) in
@@ -154,7 +165,7 @@ struct ChatRoutes: Sendable {
             }
         }
         if order.model != nil || order.think != nil {
-            try await desk.choose(id, model: order.model, thinks: order.think)
+            try await desk.configure(id, ChatSettingsOrder(model: order.model, thinks: order.think))
         }
         let turn = try await desk.begin(id) { session, control in
             await session.send(

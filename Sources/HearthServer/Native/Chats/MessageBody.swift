@@ -22,14 +22,17 @@ struct MessageBody: Codable, Sendable, Hashable {
     var pictures: [PictureBody]
     var attachments: [DocumentBody]
     var branch: BranchBody
+    /// Why the answer has no end of its own; `nil` for a complete one, and for one that is being written.
+    var ending: AnswerEnding?
 
-    private enum CodingKeys: CodingKey { case pictures, attachments, branch }
+    private enum CodingKeys: CodingKey { case pictures, attachments, branch, ending }
 
     /// - Parameters:
     ///   - chat: the conversation's id, for the addresses of pictures.
     ///   - siblings: the ids of the messages with the same parent, the oldest first.
-    init(_ message: AssistantMessage, chat: String, siblings: [String]) {
+    init(_ message: AssistantMessage, chat: String, siblings: [String], ending: AnswerEnding? = nil) {
         self.message = message
+        self.ending = ending
         pictures = message.images.enumerated().map { index, image in
             PictureBody(
                 width: image.header.width, height: image.header.height, type: image.mediaType,
@@ -40,6 +43,7 @@ struct MessageBody: Codable, Sendable, Hashable {
         }
         (self.message.images, self.message.rawContent, self.message.results) = ([], nil, nil)
         self.message.documents = nil
+        (self.message.failure, self.message.isOpen) = (nil, nil)
         let ids = siblings.isEmpty ? [message.id] : siblings
         branch = BranchBody(index: ids.firstIndex(of: message.id) ?? 0, ids: ids)
     }
@@ -50,6 +54,7 @@ struct MessageBody: Codable, Sendable, Hashable {
         pictures = try container.decode([PictureBody].self, forKey: .pictures)
         attachments = try container.decode([DocumentBody].self, forKey: .attachments)
         branch = try container.decode(BranchBody.self, forKey: .branch)
+        ending = try container.decodeIfPresent(AnswerEnding.self, forKey: .ending)
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -58,6 +63,7 @@ struct MessageBody: Codable, Sendable, Hashable {
         try container.encode(pictures, forKey: .pictures)
         try container.encode(attachments, forKey: .attachments)
         try container.encode(branch, forKey: .branch)
+        try container.encodeIfPresent(ending, forKey: .ending)
     }
 }
 

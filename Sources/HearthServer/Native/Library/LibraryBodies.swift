@@ -26,6 +26,12 @@ struct ModelsBody: Codable, Sendable, Hashable {
     var event: String
 }
 
+/// A model of this device that can answer.
+struct ModelChoice: Codable, Sendable, Hashable {
+    var id: String
+    var name: String
+}
+
 struct RowReply: Codable, Sendable, Hashable { var row: RowForm }
 
 struct RowsReply: Codable, Sendable, Hashable { var rows: [RowForm] }

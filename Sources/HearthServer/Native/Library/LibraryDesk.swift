@@ -2,6 +2,7 @@ import Hearth
 import HearthBase
 import HearthCatalog
 import HearthDelivery
+import HearthInference
 import HearthStore
 import HearthTransfer
 import Observation
@@ -22,6 +23,8 @@ import Observation
     private var told: (rows: [RowForm], library: LibraryBody?, activation: ActivationBody?) = ([], nil, nil)
     private var publishing: Task<Void, Never>?
     private var lastTold: Stopwatch?
+    /// What the models can that were loaded, by family.
+    private var abilities: [String: EngineCapabilities] = [:]
     /// Whether the sources were asked for their models.
     private var hasAsked = false
 
@@ -116,6 +119,40 @@ import Observation
         let all = transfers.filter { $0.release?.family == family }
         return all.first { $0.state.isHeld } ?? all.first
     }
+
+    /// The models that can answer questions now.
+    var choices: [ModelChoice] {
+        let names = names
+        return library.rows.filter { $0.isUsable && $0.model.role == .text }
+            .map { ModelChoice(id: $0.id.name, name: names[$0.id.name] ?? $0.model.displayName) }
+    }
+
+    /// The names of the models by family; those of one name with their families.
+    var names: [String: String] {
+        let rows = library.rows
+        let counts = Dictionary(rows.map { ($0.model.displayName, 1) }, uniquingKeysWith: +)
+        return Dictionary(
+            rows.map { row in
+                let name = row.model.displayName
+                return (row.id.name, counts[name, default: 1] > 1 ? "\(name) (\(row.id.name))" : name)
+            }, uniquingKeysWith: { first, _ in first })
+    }
+
+    var canSee: Bool { library.hasModel(for: .vision) }
+
+    /// What a model can, once it was loaded; `nil` before.
+    func capabilities(of family: String) async -> EngineCapabilities? {
+        guard let family = Family(family) else { return nil }
+        let name = family.name
+        guard isLoaded(family) else { return abilities[name] }
+        // A model that was removed meanwhile can nothing.
+        let found = try? await hearth.find(.family(family, version: nil, variant: nil), policy: .localOnly).capabilities
+        if let found { abilities[name] = found }
+        return found
+    }
+
+    /// The family of the model that answers when a conversation names none; `nil` if none is chosen.
+    var inUse: String? { library.selectedModel?.id.name }
 
     private func isLoaded(_ family: Family) -> Bool {
         hearth.models.pool.loaded.contains { $0.release?.family == family }

@@ -41,6 +41,8 @@ struct StateBody: Codable, Sendable, Hashable {
     var network: NetworkBody
     /// The actions that wait for a decision.
     var waiting: Int
+    /// Whether questions can be answered: by a model of this device, or by the cloud.
+    var canAnswer: Bool
     var event: String
 }
 
@@ -58,13 +60,19 @@ extension NativeService {
             route: await route(),
             memory: await memory(),
             network: NetworkBody(isOnline: condition.isOnline, isMetered: condition.isMetered),
-            waiting: approvals.waiting.count, event: event)
+            waiting: approvals.waiting.count, canAnswer: facts.canAnswer || hasCloud, event: event)
+    }
+
+    /// Whether the cloud may answer: it is set up, and settings and rights allow it.
+    var hasCloud: Bool {
+        let current = now
+        return current.cloud.model != nil && current.cloud.premium.canSendCloudMessage
+            && !current.configuration.forceLocal
     }
 
     private func firstRun(_ activation: ActivationBody, hasModel: Bool) async -> FirstRunBody {
         let rows = await library.rows
         let isComing = rows.contains { $0.state == "downloading" || $0.state == "waiting" }
-        let hasCloud = now.cloud.model != nil && now.cloud.premium.canSendCloudMessage
         let step: FirstStep =
             hasModel || hasCloud
             ? (activation.isLoading ? .loading : .ready) : (isComing ? .downloading : .chooseModel)

@@ -13,8 +13,14 @@ package struct NativeFailure: Error, Sendable, Hashable {
     package var remedy: String?
     /// The field of the request.
     package var field: String?
+    /// The models that the user can choose from, if the request waits for that.
+    var models: [ModelChoice]?
 
-    init(_ status: Int, _ code: String, _ message: String, remedy: String? = nil, field: String? = nil) {
+    init(
+        _ status: Int, _ code: String, _ message: String, remedy: String? = nil, field: String? = nil,
+        models: [ModelChoice]? = nil
+    ) {
+        self.models = models
         self.status = status
         self.code = code
         self.message = message
@@ -62,6 +68,9 @@ package struct NativeFailure: Error, Sendable, Hashable {
         var error: JSONMembers = ["code": .string(code), "message": .string(message)]
         error["remedy"] = remedy.map { .string($0) }
         error["field"] = field.map { .string($0) }
+        error["models"] = models.map { models in
+            .array(models.map { ["id": .string($0.id), "name": .string($0.name)] })
+        }
         return .json(.object(["error": .object(error)]), status: status)
     }
 }

@@ -182,8 +182,10 @@ where Self: RawRepresentable<String> & ExpressibleByStringLiteral, StringLiteral
 extension ActionTag: SchemaDescribed {}
 extension FinishReason: SchemaDescribed {}
 extension ActionCard.State: SchemaWord {}
+extension AnswerEnding.Help: SchemaWord {}
 extension ChatRole: SchemaWord {}
 extension DocumentKind: SchemaWord {}
+extension ConversationSettings.Form: SchemaWord {}
 extension HubModel.Kind: SchemaWord {}
 extension HubModel.Tools: SchemaWord {}
 extension ReleaseRow.Presence: SchemaWord {}
