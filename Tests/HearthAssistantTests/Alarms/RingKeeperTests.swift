@@ -70,7 +70,7 @@ import Testing
         lab.clock.advance(by: .seconds(5 * 86_400))
         let look = try await lab.keeper.look()
         #expect(look.rings.map(\.title) == ["R3", "R4", "R5", "R6", "R7"])
-        #expect(look.rings.allSatisfy(\.isLate))
+        #expect(look.rings.filter(\.isLate).count == 5)
         #expect(look.missed == 2)
         #expect(try await lab.keeper.look().missed == 0)
         await lab.home.database.close()

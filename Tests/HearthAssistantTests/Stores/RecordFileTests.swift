@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test func aSecondImportDoublesNothing() async throws {
-        try await Self.with { records in
+        try await Self.with { (records: Records) async throws in
             let file = Data(
                 Self.calendar(Self.event("a", "Fair") + Self.event("b", "Walk") + Self.todo("c", "Pay")).utf8)
             let first = try await records.importFile(file)
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func cardsAreImportedOnce() async throws {
-        try await Self.with { records in
+        try await Self.with { (records: Records) async throws in
             let file = Data((1...20).map { Self.card("c\($0)", "Name \($0)") }.joined().utf8)
             #expect(try await records.importFile(file).contacts?.added == 20)
             let again = try await records.importFile(try await records.contacts.export())
@@ -68,7 +68,7 @@ import Testing
         let little = Data([0xFF, 0xFE]) + Data(units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] })
         let big = Data([0xFE, 0xFF]) + Data(units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] })
         for data in [Data(text.utf8), Data([0xEF, 0xBB, 0xBF]) + Data(text.utf8), latin, little, big] {
-            try await Self.with { records in
+            try await Self.with { (records: Records) async throws in
                 #expect(try await records.importFile(data).events?.added == 1)
                 #expect(try await records.events.find().map(\.displayName) == ["Café für Größe"])
             }
@@ -88,7 +88,7 @@ import Testing
             (Data([0xFF, 0xFE, 0x00]), .unusableRecord), (Data(many.utf8), .tooManyRecords),
         ]
         for (data, code) in files {
-            try await Self.with { records in
+            try await Self.with { (records: Records) async throws in
                 await #expect { _ = try await records.importFile(data) } throws: { error in
                     (error as? AssistantError)?.code == code
                 }
@@ -100,7 +100,7 @@ import Testing
     /// The count of the refusal is that of the file.
     @Test func theCountOfAHugeFileIsNamed() async throws {
         let cards = (1...12_345).map { Self.card("c\($0)", "N") }.joined()
-        try await Self.with { records in
+        try await Self.with { (records: Records) async throws in
             await #expect { _ = try await records.importFile(Data(cards.utf8)) } throws: { error in
                 (error as? AssistantError)?.context.found == "12345"
             }
