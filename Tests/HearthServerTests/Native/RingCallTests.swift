@@ -1,6 +1,7 @@
 import Foundation
 import HearthAssistant
 import HearthBase
+import HearthHTTP
 import HearthTestSupport
 import Testing
 
