@@ -217,7 +217,7 @@ let package = Package(
             dependencies: [
                 "HearthAssistant", "HearthBase", "HearthDatabase", "HearthHTTP", "HearthInference", "HearthRouting",
                 "HearthTestSupport",
-            ]),
+            ], exclude: ["Words/sentences.tsv"]),
         .testTarget(
             name: "HearthLlamaTests",
             dependencies: [
