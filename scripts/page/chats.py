@@ -1,4 +1,5 @@
 """Conversations of the scripted server. The words of a question choose the answer; tokens come at a chosen rate."""
+import json
 import threading
 import time
 import uuid
@@ -73,6 +74,8 @@ class Chats:
         self.settings = {}
         # The model of conversations that choose none; None without one. `end` ends the next answer: an ending.
         self.model, self.end = "llama-3.2-3b", None
+        # Other members of the next card, and the values that were approved with a change.
+        self.proposal, self.edited = {}, None
 
     def restarted(self):
         for id, chat in self.all.items():
@@ -254,6 +257,7 @@ class Chats:
         card = {"id": uuid.uuid4().hex[:8], "tag": "NOTE_ACTION", "title": "New note: Spare key", "state": "proposed", "isWaiting": True, "canUndo": False, "note": None, "items": [],
                 "fields": [{"name": "title", "label": "Title", "value": "Spare key"}, {"name": "body", "label": "Text", "value": "The spare key is at Anna’s.", "source": None}],
                 "payload": '{"action":"create","title":"Spare key","body":"The spare key is at Anna’s."}', "editable": ["title", "body"]}
+        card.update(self.proposal)
         decided = self.decisions[card["id"]] = threading.Event()
         with self.world.lock:
             answer["cards"].append(card)
@@ -263,6 +267,11 @@ class Chats:
 
     def card(self, id, card_id, action, body):
         message, card = next((message, card) for message in self.messages[id] for card in message["cards"] if card["id"] == card_id)
+        if body and body.get("payload"):
+            self.edited = json.loads(body["payload"])
+            if self.edited.get("title") == "refused":
+                from world import Refusal
+                raise Refusal(422, "unusable-payload", "due is no time", field="due")
         if action == "undo":
             card.update(state="undone", canUndo=False)
             self.world.records.notes.pop(0)

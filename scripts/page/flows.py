@@ -192,7 +192,7 @@ def check_kill_in_an_answer(desk):
 def check_action_with_approval_and_undo(desk):
     ready(desk)
     page = desk.open()
-    ask(page, "/note note that the spare key is at Anna's")
+    ask(page, "Please note that the spare key is at Anna's")
     card = page.locator(".card")
     expect(card.get_by_text("Waiting for you")).to_be_visible()
     before = len(desk.world.records.notes)

@@ -70,6 +70,10 @@ class Records:
             return self.import_file(body)
         if rest[-1] == "export":
             return 200, b"BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n"
+        if store == "drafts":
+            # The words were understood, or are the title as a whole.
+            self.asked = body
+            return 200, self.world.drafts.get(body["text"], {"kind": body["kind"], "title": body["text"]})
         if method == "GET":
             return 200, getattr(self, f"list_{store}")(query, values)
         records = getattr(self, "events" if store == "calendar" else store)
@@ -88,6 +92,9 @@ class Records:
         record = next(record for record in records if (record.get("event") or record)["id"] == rest[1])
         target = record.get("event") or record
         before = dict(target)
+        if method == "PATCH" and body.get("title") == "refused":
+            from world import Refusal
+            raise Refusal(422, "unusable-payload", "the end is before the start", field="end")
         if method == "DELETE":
             records.remove(record)
             return 200, {"id": rest[1], "action": self.changed(store, "Deleted", lambda: records.insert(0, record))}

@@ -48,6 +48,8 @@ class World:
             {"id": "0123456789ab", "agent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36", "created": now(), "seen": now(), "isThis": True},
             {"id": "ba9876543210", "agent": "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/19.0 Mobile/15E148 Safari/604.1", "created": None, "seen": now(), "isThis": False},
         ]
+        # What typed words say, by the words; the search that is set up.
+        self.drafts, self.search = {}, None
         # The reply to a picture, whether it waits, and what was asked.
         self.reading, self.is_reading_slow, self.asked = None, False, None
 
@@ -100,6 +102,7 @@ class World:
             "library": library, "activation": self.models.activation(), "route": self.route(),
             "memory": {"deviceBytes": 16_777_216_000, "processBytes": 2_400_000_000, "diskFreeBytes": 182_000_000_000},
             "network": {"isOnline": True, "isMetered": self.metered}, "waiting": 0, "canAnswer": library["canAnswer"] or self.has_cloud, "event": self.event,
+            **({"search": self.search} if self.search else {}),
         }
 
     def route(self):
@@ -162,6 +165,11 @@ class World:
         if not isinstance(body, bytes) or not (body.startswith(b"\x89PNG") and body.endswith(b"IEND\xaeB`\x82")):
             raise Refusal(422, "cannot-read-picture", "the picture cannot be read: it is damaged", "Check the file, or save the picture anew.")
         return 200, self.reading
+
+    def on_search(self, method, rest, body, values):
+        if self.search is None:
+            raise Refusal(409, "search-off", "no search is set up")
+        return 200, {"provider": "search.example.org", "results": [{"title": f"About {body['query']}", "excerpt": "The first <b>result</b>.", "url": "https://example.org/a"}, {"title": "javascript", "excerpt": "No link.", "url": "javascript:window.hurt=1"}]}
 
     def on_stores(self, *call):
         return self.records.call(*call)

@@ -22,6 +22,9 @@ public struct ActionCard: Sendable, Hashable, Codable, Identifiable {
         public var value: String
         /// Where the value occurs literally in a text from outside, such as `web page example.org`; `nil` where it does not.
         public var source: String?
+        /// The value as a program reads it, from which a shell makes its own words: a time or day of ISO 8601, two of them
+        /// with `/` between them, an RRULE, a number, a code. `nil` for text, which is the same in all languages.
+        package var raw: String?
 
         /// Makes a field. Characters of the value that display as nothing become visible marks.
         public init(name: String, label: String, value: String, source: String? = nil) {
@@ -49,11 +52,27 @@ public struct ActionCard: Sendable, Hashable, Codable, Identifiable {
         }
     }
 
+    /// One sentence of the note, with its stable name and the values in it, from which a shell makes its own words.
+    package struct Remark: Sendable, Hashable, Codable {
+        package var code: String
+        package var text: String
+        /// Names, numbers and times in the sentence.
+        package var values: [String] = []
+
+        init(_ code: String, _ text: String, _ values: [String] = []) {
+            self.code = code
+            self.text = ShownText.of(text)
+            self.values = values.map(ShownText.of)
+        }
+    }
+
     /// The idempotency key of the action.
     public let id: String
     public let tag: ActionTag
     /// What the action does, such as `New reminder`.
     public var title: String
+    /// The stable name of what it does, such as `new-reminder`; `nil` for actions of apps.
+    package var code: String?
     /// The values. Each text of a card has visible marks in place of characters that display as nothing, such as `‹U+202E›`;
     /// the values in ``payload`` and in records have the characters.
     public var fields: [Field] = []
@@ -63,12 +82,23 @@ public struct ActionCard: Sendable, Hashable, Codable, Identifiable {
     public var payload: String
     /// What a person needs to know besides: why it failed, who will ring, what cannot be undone.
     public var note: String? { didSet { note = note.map(ShownText.of) } }
+    /// The sentences of the note, where all of them have names.
+    package var remarks: [Remark]?
     /// Whether the action can be undone once done.
     public var canUndo = false
     /// Whether the user is asked about it now; only shells that show cards elsewhere set it.
     package var isWaiting: Bool?
     /// The names of the values that the user may change; only shells that show cards elsewhere set it.
     package var editable: [String]?
+
+    /// Adds sentences to the note.
+    mutating func add(_ more: [Remark]) {
+        guard !more.isEmpty else { return }
+        // A note of other sentences has no names.
+        let named = note == nil || remarks?.text == note
+        note = [note, more.text].compactMap(\.self).joined(separator: " ").nonEmpty
+        remarks = named ? (remarks ?? []) + more : nil
+    }
 
     init(
         id: String, tag: ActionTag, title: String, fields: [Field] = [], items: [Item] = [], state: State,
@@ -84,4 +114,9 @@ public struct ActionCard: Sendable, Hashable, Codable, Identifiable {
         self.note = note.map(ShownText.of)
         self.canUndo = canUndo
     }
+}
+
+extension [ActionCard.Remark] {
+    /// The sentences; `nil` for none.
+    var text: String? { map(\.text).joined(separator: " ").nonEmpty }
 }

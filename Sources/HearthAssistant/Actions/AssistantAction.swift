@@ -39,18 +39,24 @@ public struct ActionPlan: Sendable {
         package var itemsForModel: [ActionCard.Item]?
         /// What a person needs to know besides.
         package var note: String?
+        /// The stable name of the note.
+        package var noteCode: String?
         /// Where the items are from, if their texts were written by others, such as `contacts`; `nil` for the user's own.
         package var outsideSource: String?
     }
 
     /// What the action does, such as `New reminder`.
     public var title: String
+    /// The stable name of what it does, such as `new-reminder`; `nil` for actions of apps.
+    package var code: String?
     public var fields: [ActionCard.Field]
     package var effect: Effect
     /// The changes of records, which the journal makes happen once or not at all and which can be undone.
     package var changes: [RecordChange]
     /// What cannot be undone, or who will ring.
     public var note: String?
+    /// The sentences of the note, where all of them have names.
+    package var remarks: [ActionCard.Remark] = []
     /// Reads, or does what is no record of a store.
     package var perform: @Sendable () async throws -> Result
 
@@ -68,14 +74,18 @@ public struct ActionPlan: Sendable {
     }
 
     package init(
-        title: String, fields: [ActionCard.Field] = [], effect: Effect, changes: [RecordChange] = [],
-        note: String? = nil, perform: @escaping @Sendable () async throws -> Result = { Result() }
+        title: String, code: String? = nil, fields: [ActionCard.Field] = [], effect: Effect,
+        changes: [RecordChange] = [],
+        remarks: [ActionCard.Remark] = [], note: String? = nil,
+        perform: @escaping @Sendable () async throws -> Result = { Result() }
     ) {
         self.title = title
+        self.code = code
         self.fields = fields
         self.effect = effect
         self.changes = changes
-        self.note = note
+        self.note = note ?? remarks.text
+        self.remarks = remarks
         self.perform = perform
     }
 }

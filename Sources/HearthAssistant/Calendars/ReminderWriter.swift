@@ -16,8 +16,12 @@ struct ReminderWriter {
         let priority = try Self.priority(reminder.priority)
         var todo = ContentComponent("VTODO", text.heading(id: id))
         todo.setText("SUMMARY", title)
-        let time = try reminder.due.map { try clock.time($0, keeping: nil, isRecurring: false, field: "due") }
+        let recurrence = reminder.recurrence?.nonEmpty
+        let time = try reminder.due.map {
+            try clock.time($0, keeping: nil, isRecurring: recurrence != nil, field: "due")
+        }
         if let time { todo.set("DUE", text.line("DUE", time, like: nil)) }
+        if let recurrence { try setRule(recurrence, of: &todo, due: time, [:]) }
         todo.set("STATUS", ContentLine("STATUS", value: "NEEDS-ACTION"))
         if priority > 0 { todo.set("PRIORITY", ContentLine("PRIORITY", value: String(priority))) }
         if let alarmMinutes = reminder.alarmMinutes {
@@ -28,6 +32,21 @@ struct ReminderWriter {
             try text.setAlarm(alarmMinutes, of: &todo, title: title, ofEnd: true)
         }
         return text.file(todo, clocks: time.map { [$0.clock] } ?? [], from: time?.wall ?? WallTime(seconds: 0))
+    }
+
+    /// Sets the rule, which needs a start: the due time, where the reminder has none of its own.
+    private func setRule(
+        _ recurrence: String, of todo: inout ContentComponent, due: CalendarTime?, _ zones: [String: ContentComponent]
+    ) throws {
+        guard let start = CalendarItem(todo).start ?? due else {
+            throw AssistantError(
+                .unusablePayload, "a repetition needs a due time", context: ErrorContext(field: "due"))
+        }
+        let value = try text.rule(recurrence, start: start, zones)
+        if todo.first("DTSTART") == nil {
+            todo.set("DTSTART", text.line("DTSTART", start, like: nil, ending: todo.ending))
+        }
+        todo.set("RRULE", ContentLine("RRULE", value: value, ending: todo.ending))
     }
 
     private static func priority(_ priority: Int) throws -> Int {
@@ -47,17 +66,32 @@ struct ReminderWriter {
         let due = new.due == present.due ? nil : new.due
         let alarmMinutes = new.alarmMinutes == present.alarmMinutes ? nil : new.alarmMinutes
         let losesDue = new.due == nil && present.due != nil
+        let rule = new.recurrence ?? ""
+        let isRepeatedAnew = rule != present.recurrence ?? ""
+        guard !losesDue || rule.isEmpty else {
+            throw AssistantError(
+                .unusablePayload, "a repetition needs a due time", context: ErrorContext(field: "due"))
+        }
         return try changing(record, in: data) { todo, item in
             let old = todo
             if let title { todo.setText("SUMMARY", title) }
             if let due {
                 let time = try clock.time(
-                    due, keeping: (item.end ?? item.start)?.clock, record.zones, isRecurring: item.isRecurring,
-                    field: "due")
+                    due, keeping: (item.end ?? item.start)?.clock, record.zones,
+                    isRecurring: item.isRecurring || !rule.isEmpty, field: "due")
+                // A start that was the due time stays it.
+                if let start = todo.first("DTSTART"), item.end == nil || item.start == item.end {
+                    todo.set("DTSTART", text.line("DTSTART", time, like: start, ending: todo.ending))
+                }
                 todo.set("DUE", text.line("DUE", time, like: todo.first("DUE"), ending: todo.ending))
                 todo.set("DURATION", nil)
             }
             if losesDue { for name in ["DUE", "DURATION"] { todo.set(name, nil) } }
+            if isRepeatedAnew {
+                for name in ["RRULE", "RDATE", "EXDATE", "EXRULE"] { todo.set(name, nil) }
+                let end = CalendarItem(todo).end
+                if !rule.isEmpty { try setRule(rule, of: &todo, due: end, record.zones) }
+            }
             if let priority {
                 let line = ContentLine("PRIORITY", value: String(priority), ending: todo.ending)
                 todo.set("PRIORITY", priority > 0 ? line : nil)
@@ -77,7 +111,7 @@ struct ReminderWriter {
                 todo.set("STATUS", ContentLine("STATUS", value: "NEEDS-ACTION", ending: todo.ending))
             }
             guard todo != old else { return }
-            text.touch(&todo, isRescheduled: todo.first("DUE") != old.first("DUE"))
+            text.touch(&todo, isRescheduled: todo.first("DUE") != old.first("DUE") || isRepeatedAnew)
         }
     }
 

@@ -64,8 +64,8 @@ package actor VdirReminderStore: VdirStore {
         }
         let moment = item.completed.map { Date(timeIntervalSince1970: Double(clock.moment(of: $0, record.zones))) }
         return Reminder(
-            id: record.id, collection: collection, title: item.title, due: due, alarmMinutes: item.alarmMinutes,
-            priority: item.priority,
+            id: record.id, collection: collection, title: item.title, due: due,
+            recurrence: record.master?.rules.first, alarmMinutes: item.alarmMinutes, priority: item.priority,
             completed: moment ?? (item.isDone ? Date(timeIntervalSince1970: 0) : nil),
             isInvitation: item.isInvitation,
             source: folder.own.source(.reminders, collection, marked: record.source))

@@ -2,6 +2,7 @@ import Foundation
 import HearthBase
 import HearthDatabase
 import HearthInference
+import HearthRouting
 
 /// The assistant of an app: conversations that are kept, and actions on the user's calendars, reminders, contacts, notes and
 /// habits.
@@ -162,6 +163,18 @@ public final class Assistant: Sendable {
 
     /// Removes a conversation with its pictures.
     public func removeConversation(_ id: String) async throws { try await conversations.removeConversation(id) }
+
+    /// Answers the user's own searches; `nil` where none is set up.
+    package var search: (any SearchProvider)? { parts.search }
+
+    /// The best results of a search, at most `limit`.
+    /// - Throws: ``AssistantError`` with `search-failed`, after the time that the settings give it too.
+    package func search(_ query: String, with search: any SearchProvider, limit: Int) async throws -> [SearchResult] {
+        let late = AssistantError(.searchFailed, "the search took too long", disposition: .tryLater)
+        return try await within(parts.settings.searchTimeout, of: parts.time, orThrow: late) {
+            try await search.search(query, limit: limit)
+        }
+    }
 
     /// The settings of its conversations.
     package var chatSettings: ChatSettings { parts.settings }

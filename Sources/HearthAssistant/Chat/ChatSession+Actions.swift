@@ -102,6 +102,16 @@ extension ChatSession {
         return done
     }
 
+    /// What a card of this conversation would say with other values. Changes nothing.
+    /// - Parameter payload: the values, JSON.
+    /// - Throws: ``AssistantError``: `unusable-payload` with the field, `unusable-recurrence`, and what planning throws.
+    package func checked(_ card: ActionCard, payload: String) async throws -> ActionCard {
+        let message = messagesKept.all.last { $0.cards.contains { $0.id == card.id } } ?? self.turn?.message
+        let question = message?.parent.flatMap { messagesKept[$0] }
+        let turn = actionTurn(message, question: question, messages: messages(before: message))
+        return try await parts.runner.checked(card, payload: payload, in: turn)
+    }
+
     /// Takes the action of a card back.
     /// - Throws: ``AssistantError``: `no-such-record`, `changed-elsewhere`.
     @discardableResult

@@ -11,6 +11,8 @@ public struct Reminder: UserRecord {
     public var collection: String
     public var title: String
     public var due: EventTime?
+    /// An RRULE value such as `FREQ=WEEKLY;BYDAY=MO`, in step with the due time. A completed one moves to its next time.
+    public var recurrence: String?
     /// The minutes between an alarm and the due time.
     public var alarmMinutes: Int?
     /// 1 is highest, 9 lowest, 0 none, as in iCalendar.
@@ -23,13 +25,15 @@ public struct Reminder: UserRecord {
     public var source: String?
 
     public init(
-        id: String = "", collection: String = "", title: String, due: EventTime? = nil, alarmMinutes: Int? = nil,
-        priority: Int = 0, completed: Date? = nil, isInvitation: Bool = false, source: String? = nil
+        id: String = "", collection: String = "", title: String, due: EventTime? = nil, recurrence: String? = nil,
+        alarmMinutes: Int? = nil, priority: Int = 0, completed: Date? = nil, isInvitation: Bool = false,
+        source: String? = nil
     ) {
         self.id = id
         self.collection = collection
         self.title = title
         self.due = due
+        self.recurrence = recurrence
         self.alarmMinutes = alarmMinutes
         self.priority = priority
         self.completed = completed
@@ -42,7 +46,8 @@ public struct Reminder: UserRecord {
 
 extension Reminder: Codable {
     private enum CodingKeys: String, CodingKey {
-        case id, list, title, due, allDay, timeZone, alarmMinutes, priority, completed, isInvitation, source
+        case id, list, title, due, allDay, timeZone, recurrence, alarmMinutes, priority, completed, isInvitation
+        case source
     }
 
     public init(from decoder: any Decoder) throws {
@@ -53,6 +58,7 @@ extension Reminder: Codable {
         self.init(
             id: try values.text(.id), collection: try values.text(.list),
             title: try values.decode(String.self, forKey: .title), due: try values.time(.due, zone: zone),
+            recurrence: try values.decodeIfPresent(String.self, forKey: .recurrence),
             alarmMinutes: try values.decodeIfPresent(Int.self, forKey: .alarmMinutes),
             priority: try values.decodeIfPresent(Int.self, forKey: .priority) ?? 0,
             completed: try values.decodeIfPresent(Date.self, forKey: .completed),
@@ -68,6 +74,7 @@ extension Reminder: Codable {
         try values.encode(due?.text, forKey: .due)
         try values.encode(due?.isAllDay ?? false, forKey: .allDay)
         try values.encode(due?.timeZone, forKey: .timeZone)
+        try values.encodeIfPresent(recurrence, forKey: .recurrence)
         try values.encode(alarmMinutes, forKey: .alarmMinutes)
         try values.encode(priority, forKey: .priority)
         try values.encode(completed, forKey: .completed)

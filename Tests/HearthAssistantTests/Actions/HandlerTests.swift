@@ -29,6 +29,13 @@ import Testing
         #expect(card.fields[1].value.contains("America/New_York"))
         #expect(card.fields[2].value == "every week, 3 times")
         #expect(card.fields[5].value == "1 hour before")
+        // What a shell makes words of its own from.
+        #expect(card.code == "new-event")
+        #expect(
+            card.fields.map(\.raw) == [
+                nil, "2026-11-25T20:00:00Z/2026-11-25T21:00:00Z", "FREQ=WEEKLY;COUNT=3", nil,
+                nil, "60",
+            ])
         #expect(outcome.results[0].text.contains(card.id))
     }
 

@@ -63,6 +63,56 @@ struct ReminderStoreTests {
         #expect(done.map(\.id) == ["new", "old"])
     }
 
+    @Test func aRepetitionIsWrittenMovedAndEnded() async throws {
+        let fixture = try CalendarFixture()
+        let due = EventTime(try CalendarFixture.date("2026-11-30T08:00:00Z"))
+        let reminder = Reminder(
+            id: "r", title: "Water", due: due, recurrence: "FREQ=WEEKLY;BYDAY=MO;UNTIL=20261214")
+        try await fixture.reminders.apply(try await fixture.reminders.creation(of: reminder))
+        let text = try fixture.text("reminders/personal/r.ics")
+        for line in [
+            "DTSTART;TZID=Europe/Berlin:20261130T090000", "DUE;TZID=Europe/Berlin:20261130T090000",
+            "RRULE:FREQ=WEEKLY;BYDAY=MO;UNTIL=20261214T225959Z",
+        ] { #expect(text.contains(line + "\r\n"), "\(line)") }
+        try await fixture.reminders.apply(try await fixture.reminders.completion(of: "r", at: CalendarFixture.now))
+        let next = try #require(try await fixture.reminders.record("r"))
+        #expect(next.completed == nil && next.due?.date == due.date + 7 * 86_400)
+        // A later time of day moves the start as well; the rule stays.
+        let later = EventTime(due.date + 7 * 86_400 + 3600)
+        try await fixture.reminders.apply(try await fixture.reminders.change(of: "r") { $0.due = later })
+        #expect(try fixture.text("reminders/personal/r.ics").contains("DTSTART;TZID=Europe/Berlin:20261207T100000\r\n"))
+        #expect(try await fixture.reminders.record("r")?.recurrence == "FREQ=WEEKLY;BYDAY=MO;UNTIL=20261214T225959Z")
+        try await fixture.reminders.apply(
+            try await fixture.reminders.change(of: "r") { $0.recurrence = "FREQ=DAILY;COUNT=2" })
+        #expect(try await fixture.reminders.record("r")?.recurrence == "FREQ=DAILY;COUNT=2")
+        await #expect { try await fixture.reminders.change(of: "r") { $0.due = nil } } throws: {
+            ($0 as? AssistantError)?.code == .unusablePayload && ($0 as? AssistantError)?.context.field == "due"
+        }
+        await #expect {
+            try await fixture.reminders.change(of: "r") { $0.recurrence = "FREQ=WEEKLY;BYDAY=FR" }
+        } throws: {
+            ($0 as? AssistantError)?.code == .unusableRecurrence
+                && ($0 as? AssistantError)?.context.field == "recurrence"
+        }
+        try await fixture.reminders.apply(
+            try await fixture.reminders.change(of: "r") { ($0.recurrence, $0.due) = (nil, nil) })
+        #expect(try await fixture.reminders.record("r")?.recurrence == nil)
+        await #expect {
+            try await fixture.reminders.creation(of: Reminder(id: "n", title: "Water", recurrence: "FREQ=DAILY"))
+        } throws: { ($0 as? AssistantError)?.context.field == "due" }
+    }
+
+    /// A rule that Hearth does not create stays byte for byte when other values change.
+    @Test func aRuleOfAnotherProgramStays() async throws {
+        let fixture = try CalendarFixture()
+        let rule = "FREQ=MONTHLY;BYDAY=MO,TU;BYSETPOS=-1;X-OWN=1"
+        try fixture.write(
+            "a/s.ics", event: "UID:s\nSUMMARY:Pay\nDUE:20261130T080000Z\nRRULE:\(rule)", kind: "VTODO")
+        #expect(try await fixture.reminders.record("s")?.recurrence == rule)
+        try await fixture.reminders.apply(try await fixture.reminders.change(of: "s") { $0.title = "Pay rent" })
+        #expect(try fixture.text("reminders/a/s.ics").contains("RRULE:\(rule)\r\n"))
+    }
+
     /// The file of another program, with its line endings, gets the new due time and the zone that it names.
     @Test(arguments: ["\r\n", "\n"]) func aNewDueTimeBringsItsZone(ending: String) async throws {
         let fixture = try CalendarFixture()

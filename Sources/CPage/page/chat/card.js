@@ -1,10 +1,11 @@
 // An action of an answer: its values, the question whether to carry it out, its result, and undo.
 import { h, fill, set, text } from "../kit/dom.js";
 import { icon } from "../kit/icons.js";
-import { formDialog, menuButton } from "../kit/dialog.js";
+import { menuButton } from "../kit/dialog.js";
 import { outside } from "../kit/safe.js";
-import { perform } from "../kit/toast.js";
+import { perform, showError } from "../kit/toast.js";
 import { t, tOr } from "../kit/texts.js";
+import { labelOf, noteOf, titleOf, valueOf } from "./card-words.js";
 
 const symbols = {
     CALENDAR_ACTION: "calendar", REMINDER_ACTION: "reminders", NOTE_ACTION: "notes", CONTACTS_SEARCH: "contacts",
@@ -25,17 +26,25 @@ export function cardView(card, act) {
     const update = (next) => {
         current = next;
         node.dataset.state = next.isWaiting ? "waiting" : next.state;
-        text(title, next.title);
+        text(title, titleOf(next));
         text(state, next.isWaiting ? t("card.state.waiting") : tOr(`card.state.${next.state}`, next.state));
-        fill(fields, (next.fields ?? []).map((field) => [h("dt", field.label),
-            h("dd", { dir: "auto" }, field.value, field.source && h("span.badge.origin", { title: t("card.origin.title") }, field.source))]));
+        fill(fields, (next.fields ?? []).map((field) => [h("dt", labelOf(next, field)),
+            h("dd", { dir: "auto" }, worded(field), field.source && h("span.badge.origin", { title: t("card.origin.title") }, field.source))]));
         fill(items, (next.items ?? []).map((item) => h("li", { dir: "auto" }, itemTitle(item), item.detail && h("span.muted", item.detail))));
-        text(note, next.note ?? "");
+        text(note, noteOf(next));
         set(note, { hidden: !next.note });
         fill(buttons, actionsOf(next, act, () => current));
     };
     update(card);
     return { node, update };
+}
+
+function worded(field) {
+    const value = valueOf(field);
+    if (typeof value === "string") return value;
+    const node = h("span", field.value);
+    value.then((words) => text(node, words), () => {});
+    return node;
 }
 
 function itemTitle(item) {
@@ -49,8 +58,9 @@ function actionsOf(card, act, newest) {
         const made = h("button.small", { type: "button", class: classes, onclick: () => perform(made, () => act(name, body)) }, label);
         return made;
     };
+    const approve = (name) => (payload) => act(name, name === "decide" ? { decision: "approve", payload } : { payload, isApproved: true });
     const edit = (name) => (card.editable?.length > 0 || card.payload) && h("button.small", {
-        type: "button", onclick: () => editCard(newest(), name, act),
+        type: "button", onclick: () => import("./card-form.js").then(({ editCard }) => editCard(newest(), approve(name)), showError),
     }, t("card.edit"));
     if (card.isWaiting) {
         return [
@@ -66,34 +76,4 @@ function actionsOf(card, act, newest) {
     if (card.canUndo) return [button(t("undo"), "undo")];
     if (["declined", "failed", "not-carried-out", "undone"].includes(card.state)) return [button(t("card.perform"), "perform", {}), edit("perform")];
     return null;
-}
-
-function typeOf(name, value) {
-    if (typeof value === "number" || typeof value === "boolean") return typeof value;
-    return ["body", "notes", "note", "text"].includes(name) ? "long" : "text";
-}
-
-// The values of the block as a form; what the form does not name stays as the model wrote it.
-function editCard(card, name, act) {
-    const payload = JSON.parse(card.payload || "{}");
-    const labels = new Map((card.fields ?? []).map((field) => [field.name, field.label]));
-    const fields = (card.editable ?? []).map((field) => ({
-        name: field, label: labels.get(field) ?? field, type: typeOf(field, payload[field]),
-        value: typeof payload[field] === "object" && payload[field] !== null ? JSON.stringify(payload[field]) : payload[field],
-    }));
-    if (fields.length === 0) fields.push({ name: "payload", label: t("card.payload"), type: "long", value: JSON.stringify(payload, null, 2) });
-    formDialog({
-        title: t("card.edit.title"), fields, saveText: t("card.edit.save"),
-        save: async (values) => {
-            const changed = values.payload === undefined ? { ...payload } : JSON.parse(values.payload);
-            for (const [field, value] of Object.entries(values)) {
-                if (field === "payload") continue;
-                if (value === "" || value === null) delete changed[field];
-                else if (typeof payload[field] === "object" && payload[field] !== null) changed[field] = JSON.parse(value);
-                else changed[field] = value;
-            }
-            const text = JSON.stringify(changed);
-            await act(name, name === "decide" ? { decision: "edit", payload: text } : { payload: text });
-        },
-    });
 }

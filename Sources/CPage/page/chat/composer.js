@@ -18,10 +18,11 @@ async function readable(blob) {
     return new Promise((resolve) => { canvas.toBlob(resolve, "image/jpeg", 0.92); });
 }
 
-/// The composer: `{ node, setBusy, focus, setText, refresh }`. `send({ text, pictures, documents, act })` returns a
-/// promise; if it fails, the text comes back. `begun(text)` is called when the person writes. The draft survives a reload.
+/// The composer: `{ node, setBusy, focus, setText, refresh }`. `send({ text, pictures, documents, act })` returns a promise;
+/// if it fails or is "undone", what was written comes back, of a "command" the attachments. A text for which `isLocal(text)`
+/// holds is sent during an answer too. `begun(text)` is called when the person writes. The draft survives a reload.
 /// `room` and `leavesTo` are those of the attachments. `think(isOn)` lets the model think in this conversation, or not.
-export function composer({ key, send, stop, commands, placeholder, begun, think, room = () => null, leavesTo = () => null }) {
+export function composer({ key, send, stop, commands, isOffered, isLocal = () => false, placeholder, begun, think, room = () => null, leavesTo = () => null }) {
     let pictures = [];
     let isBusy = false;
     const draftKey = `hearth-draft-${key}`;
@@ -57,7 +58,7 @@ export function composer({ key, send, stop, commands, placeholder, begun, think,
             think?.(isOn);
         },
     }, icon("thought"), h("span", t("composer.think")));
-    const menu = commandMenu(area, commands, (run) => { set(area, { value: "" }); keep(); run(); });
+    const menu = commandMenu(area, commands, (run) => { set(area, { value: "" }); keep(); run(); }, isOffered);
     const pictureButton = h("button.tool", { type: "button", onclick: () => choose("image/*"), "aria-label": t("composer.picture"), title: t("composer.picture") }, icon("picture"));
     const box = h("div.composer-box", strip, filesPlace, area, h("div.composer-tools",
         h("button.tool", { type: "button", onclick: () => choose(null), "aria-label": t("composer.file"), title: t("composer.file") }, icon("attach")),
@@ -114,22 +115,30 @@ export function composer({ key, send, stop, commands, placeholder, begun, think,
     async function submit() {
         const text = area.value.trim();
         const sent = pictures;
-        if ((!text && sent.length === 0 && (files?.isEmpty ?? true)) || isBusy || waits()) return;
+        if ((!text && sent.length === 0 && (files?.isEmpty ?? true)) || (isBusy && !isLocal(text)) || waits()) return;
         set(area, { value: "" });
         pictures = [];
         const taken = files?.take() ?? [];
         drawStrip();
         grow();
-        try {
-            await send({ text, pictures: sent.map((picture) => picture.id), documents: taken.map(({ facts }) => facts.id) });
-            if (!area.value) sessionStorage.removeItem(draftKey);
-            for (const picture of sent) URL.revokeObjectURL(picture.preview);
-        } catch (error) {
-            if (!area.value) set(area, { value: text });
+        const comeBack = (words) => {
+            if (!area.value) set(area, { value: words });
             pictures = [...sent, ...pictures];
             files?.giveBack(taken);
             drawStrip();
             keep();
+        };
+        try {
+            const end = await send({ text, pictures: sent.map((picture) => picture.id), documents: taken.map(({ facts }) => facts.id) });
+            // A command that was not carried out gives its words back, and each command what was attached.
+            if (end === "undone" || end === "command") {
+                comeBack(end === "undone" ? text : "");
+                return;
+            }
+            if (!area.value) sessionStorage.removeItem(draftKey);
+            for (const picture of sent) URL.revokeObjectURL(picture.preview);
+        } catch (error) {
+            comeBack(text);
             if (!error.isCancelled) showError(error);
         }
     }

@@ -1,8 +1,8 @@
 // Dialogs: a question with named answers, a sheet with any content, and a form made from a list of fields.
-import { h, fill } from "./dom.js";
+import { h, fill, set } from "./dom.js";
 import { icon } from "./icons.js";
 import { moveToasts } from "./toast.js";
-import { t } from "./texts.js";
+import { t, tOr } from "./texts.js";
 
 let count = 0;
 
@@ -58,19 +58,27 @@ export function input(field, id) {
     if (field.type === "long") return h("textarea", { ...common, rows: 6, dir: "auto", value: field.value ?? "", placeholder: field.placeholder });
     if (field.type === "boolean") return h("input", { ...common, type: "checkbox", role: "switch", checked: Boolean(field.value) });
     const types = { text: "text", number: "number", day: "date", moment: "datetime-local", mail: "email", secret: "password" };
+    const isDay = field.type === "moment" && field.value?.length === 10;
     return h("input", {
-        ...common, type: types[field.type] ?? "text", dir: field.type === "text" ? "auto" : undefined, value: field.value ?? "",
+        ...common, type: isDay ? "date" : types[field.type] ?? "text", dir: field.type === "text" ? "auto" : undefined, value: field.value ?? "",
         placeholder: field.placeholder, min: field.minimum, max: field.maximum, step: field.step, list: field.list,
     });
 }
 
-/// A labelled row of a form.
+/// A labelled row of a form. A field with `make(id)` brings its own parts: `{ node, value() }`.
 export function fieldRow(field, id) {
+    const problem = h("p.problem", { id: `${id}-problem` });
+    if (field.make) {
+        const made = field.make(id);
+        return Object.assign(h("div.field", made.node, problem), { control: made.node, read: made.value, problem });
+    }
     const control = input(field, id);
-    return h("div.field", { class: field.type === "boolean" ? "switch-row" : "" },
+    const row = h("div.field", { class: field.type === "boolean" ? "switch-row" : "" },
         h("label", { for: id }, field.label),
         control,
-        field.hint && h("p.hint", { id: `${id}-hint` }, field.hint));
+        field.hint && h("p.hint", { id: `${id}-hint` }, field.hint),
+        problem);
+    return Object.assign(row, { control, read: () => valueOf(field, control), problem });
 }
 
 /// The value of a field's input: texts without blanks at their ends, booleans, numbers or null.
@@ -80,29 +88,101 @@ export function valueOf(field, control) {
     return field.type === "long" ? control.value : control.value.trim();
 }
 
-/// Opens a form. `save(values)` may throw an error: it is shown in the form, which stays open.
-export function formDialog({ title, fields, save, saveText = t("save"), extra = [] }) {
+/// A wrong value of a form: the sentence is shown at the field `field`.
+export class FieldError extends Error {
+    constructor(field, sentence) {
+        super(sentence);
+        this.field = field;
+    }
+}
+
+// What the browser objects to, in words; empty for nothing.
+function objection(control) {
+    const validity = control.validity;
+    if (!validity || validity.valid) return "";
+    if (validity.badInput) return t(control.type === "number" ? "form.no-number" : "form.no-time");
+    if (validity.valueMissing) return t("form.missing");
+    if (validity.rangeUnderflow) return t("form.too-small", { value: Number(control.min) });
+    if (validity.rangeOverflow) return t("form.too-large", { value: Number(control.max) });
+    return control.validationMessage;
+}
+
+// Shows times as days while the switch of a field is on; the time of day comes back with the times.
+function governTimes(fields, rows) {
+    for (const field of fields.filter(({ governs }) => governs)) {
+        const box = rows.get(field.name).control;
+        const times = new Map();
+        const change = () => {
+            for (const name of field.governs) {
+                const control = rows.get(name).control;
+                const { value } = control;
+                if (value.length > 10) times.set(name, value.slice(10));
+                const type = box.checked ? "date" : "datetime-local";
+                if (control.type === type) continue;
+                control.type = type;
+                control.value = !value ? "" : box.checked ? value.slice(0, 10) : `${value.slice(0, 10)}${times.get(name) ?? "T09:00"}`;
+            }
+        };
+        box.addEventListener("change", change);
+        change();
+    }
+}
+
+/// Opens a form. `save(values)` may throw an error: it is shown at its field or below, and the form stays open with
+/// everything that was written. `onclose(isSaved)` is called at the end.
+export function formDialog({ title, fields, save, saveText = t("save"), extra = [], note, onclose }) {
     const prefix = `form-${++count}`;
     const problem = h("p.problem", { role: "alert" });
-    const form = h("form", { novalidate: false }, fields.map((field) => fieldRow(field, `${prefix}-${field.name}`)), problem);
+    const rows = new Map(fields.map((field) => [field.name, fieldRow(field, `${prefix}-${field.name}`)]));
+    const form = h("form", { novalidate: true }, note && h("p.hint", note), [...rows.values()], problem);
     const submit = h("button.primary", { type: "submit" }, saveText);
+    let isSaved = false;
+    governTimes(fields, rows);
+    const mark = (name, sentence) => {
+        const row = rows.get(name);
+        if (!row) return false;
+        fill(row.problem, sentence);
+        set(row.control, { "aria-invalid": sentence ? "true" : null, "aria-errormessage": sentence ? row.problem.id : null });
+        return true;
+    };
+    const focus = (name) => {
+        const { control } = rows.get(name);
+        (control.matches("input, select, textarea") ? control : control.querySelector("input, select"))?.focus();
+    };
     form.append(h("footer", extra, h("span.spring"), h("button", { type: "button", onclick: () => dialog.close() }, t("cancel")), submit));
     form.addEventListener("submit", async (event) => {
         event.preventDefault();
+        if (submit.getAttribute("aria-busy") === "true") return;
+        fill(problem);
+        let first = null;
+        for (const field of fields) {
+            const row = rows.get(field.name);
+            const inputs = field.make ? [...row.control.querySelectorAll("input")].filter((part) => !part.closest("[hidden]")) : [row.control];
+            const sentence = inputs.map(objection).find(Boolean) ?? "";
+            mark(field.name, sentence);
+            if (sentence) first ??= field.name;
+        }
+        if (first) {
+            focus(first);
+            return;
+        }
         submit.setAttribute("aria-busy", "true");
-        const values = Object.fromEntries(fields.map((field) => [field.name, valueOf(field, form.elements[field.name])]));
         try {
-            await save(values);
+            await save(Object.fromEntries(fields.map((field) => [field.name, rows.get(field.name).read()])));
+            isSaved = true;
             dialog.close();
         } catch (error) {
-            fill(problem, error.sentence ?? error.message);
-            form.elements[error.field]?.focus();
+            const sentence = tOr(`refusal.${error.code}.${error.field}`, error.sentence ?? error.message);
+            if (mark(error.field, sentence)) {
+                fill(problem, h("span.sr", sentence));
+                focus(error.field);
+            } else fill(problem, sentence);
         } finally {
             submit.removeAttribute("aria-busy");
         }
     });
-    const dialog = openDialog({ title, body: form, kind: "form" });
-    form.elements[fields[0].name]?.focus();
+    const dialog = openDialog({ title, body: form, kind: "form", onclose: () => onclose?.(isSaved) });
+    focus(fields[0].name);
     return dialog;
 }
 

@@ -13,7 +13,7 @@ import { canAnswer, home, homeChanged } from "../data/home.js";
 import { libraryChanged, shownName, usableTextRows } from "../data/library.js";
 import { settingsOf } from "../data/chat-settings.js";
 import { chatHeader } from "../chat/header.js";
-import { actOf } from "../chat/commands.js";
+import { commandName, readCommand, recordKinds } from "../chat/commands.js";
 import { chooseModel, withModel } from "../chat/choice.js";
 import { composer } from "../chat/composer.js";
 import { endingText } from "../chat/ending.js";
@@ -61,10 +61,16 @@ export function show(main, [id]) {
     const settings = settingsOf(thread);
     const field = composer({
         key: id ?? "new", placeholder: t(home && !canAnswer() ? "composer.early" : "composer.placeholder"),
-        send: (question) => { stick(true); return send(thread, question, settings, field.node); }, stop: () => post(at("chats", id, "stop")).catch(showError),
+        send: (question) => {
+            stick(true);
+            const sendIt = (words) => send(thread, words, settings, field.node);
+            return obey(thread, question, field, sendIt) ?? sendIt(question);
+        },
+        stop: () => post(at("chats", id, "stop")).catch(showError),
         room: () => thread?.context?.length ?? null,
         leavesTo: () => (settings.answering.source === "cloud" && !settings.isPrivate ? settings.answering.name ?? home?.route?.cloud?.model ?? t("route.cloud") : null),
-        commands: commands(thread), begun: (text) => { loadEarly(); readEarly(id, text); },
+        commands: commands(thread), isOffered: (name) => name !== "web" || Boolean(home?.search), isLocal: (text) => readCommand(text) !== null,
+        begun: (text) => { loadEarly(); readEarly(id, text); },
         think: (isOn) => settings.change({ thinks: isOn }).catch(showError),
     });
     const offer = () => field.setAbilities({ ...settings.answering, thinks: settings.values.thinks ?? settings.defaults.thinks });
@@ -200,10 +206,44 @@ function messageActions(thread, settings, place) {
     };
 }
 
+/// Carries out a text with a command. Returns undefined for a text without one, otherwise a promise: "command", or "undone" for
+/// one that was not carried out, whose words come back into the field. `sendIt(question)` sends a question.
+function obey(thread, question, field, sendIt) {
+    const command = readCommand(question.text);
+    if (!command) return undefined;
+    const { name, words } = command;
+    if (recordKinds[name]) return import("../chat/words.js").then(({ openDraft }) => openDraft(command)).then((isSaved) => (isSaved ? "command" : "undone"));
+    if (name === "contact" || name === "web") {
+        return import("../chat/words.js").then(({ openSearch }) => { openSearch(name, words, field.node); return "command"; });
+    }
+    if (!name) {
+        return ask({ title: t("command.unknown.title", { name: command.typed }), text: t("command.unknown"), yes: t("command.unknown.send") })
+            .then((isText) => (isText ? sendIt(question) : "undone"));
+    }
+    return run(thread, name, words, sendIt);
+}
+
+async function run(thread, name, words, sendIt) {
+    if (["new", "private"].includes(name)) {
+        if (!words && name === "new") { location.hash = "#/chat"; return "command"; }
+        if (name === "new" && !thread) return sendIt({ text: words });
+        const { chat } = await post("/chats", name === "private" ? { isPrivate: true } : {});
+        if (words) await post(at("chats", chat.id, "messages"), { text: words });
+        location.hash = `#/chat/${encodeURIComponent(chat.id)}`;
+        return "command";
+    }
+    const found = commands(thread).find((command) => command.name === name);
+    if (!found) {
+        const sentence = t("command.needs-chat", { name: commandName(name) });
+        throw Object.assign(new Error(sentence), { sentence });
+    }
+    await found.run(words);
+    return "command";
+}
+
 /// Sends a question. If the connection breaks, the conversation tells whether the question has arrived.
-async function send(thread, { text, pictures, documents }, settings, place) {
-    const command = actOf(text);
-    const body = { text: command?.text ?? text, ...(pictures.length > 0 && { pictures }), ...(documents.length > 0 && { documents }), ...(command && { act: command.act }) };
+async function send(thread, { text, pictures = [], documents = [] }, settings, place) {
+    const body = { text, ...(pictures.length > 0 && { pictures }), ...(documents.length > 0 && { documents }) };
     if (!thread) return begin(body, settings, place);
     try {
         await withModel(place, settings, () => post(at("chats", thread.id, "messages"), body), body.text);
@@ -291,6 +331,8 @@ function headerActions(thread) {
     };
 }
 
+const exportFormat = (words) => (words?.toLowerCase() === "json" ? "json" : "markdown");
+
 function commands(thread) {
     const actions = headerActions(thread);
     return [
@@ -303,7 +345,7 @@ function commands(thread) {
         ...(thread ? [
             { name: "retry", icon: "again", run: () => regenerate(thread) },
             { name: "rename", icon: "edit", run: actions.rename },
-            { name: "export", icon: "export", run: () => actions.exportAs("markdown") },
+            { name: "export", icon: "export", run: (words) => actions.exportAs(exportFormat(words)) },
             { name: "delete", icon: "remove", run: () => actions.delete() },
         ] : []),
     ];

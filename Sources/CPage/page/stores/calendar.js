@@ -4,6 +4,7 @@ import { get } from "../kit/api.js";
 import { icon } from "../kit/icons.js";
 import { dayKey, dayWithDate, localInput, time } from "../kit/format.js";
 import { language, t } from "../kit/texts.js";
+import { repetitionField, ruleWords } from "./repetition.js";
 import { changes, editRecord, emptyNote, isDay, listChoice, momentDate, ownTimeZone, recordRow, unreadableNote } from "./records.js";
 
 export const canSearch = true;
@@ -88,40 +89,46 @@ function eventRow(occurrence, read) {
         title: event.title,
         caption: [event.location, event.calendar].filter(Boolean).join(" · "),
         detail: event.notes,
-        after: [event.recurrence && h("span.badge", { title: event.recurrence }, t("stores.calendar.repeats")), event.isInvitation && h("span.badge", t("stores.calendar.invitation"))],
+        after: [event.recurrence && h("span.badge", { title: ruleWords(event.recurrence) }, t("stores.calendar.repeats")), event.isInvitation && h("span.badge", t("stores.calendar.invitation"))],
         open: () => edit(event, read),
     });
 }
 
 const shifted = (date, days) => new Date(date.getFullYear(), date.getMonth(), date.getDate() + days, date.getHours(), date.getMinutes());
 
-/// Opens the form of a new event.
-export const add = (read) => edit(null, read);
+/// Opens the form of a new event, with the values of a draft if there is one.
+export const add = (read, draft, onclose) => edit(null, read, draft, onclose);
 
-function edit(event, read) {
-    const begin = event ? momentDate(event.start) : new Date(`${chosen}T${String(new Date().getHours() + 1).padStart(2, "0").slice(-2)}:00`);
+function edit(event, read, draft = event, onclose) {
+    const begin = draft?.start ? momentDate(draft.start) : new Date(`${chosen}T${String(new Date().getHours() + 1).padStart(2, "0").slice(-2)}:00`);
     const start = Number.isNaN(begin.getTime()) ? new Date() : begin;
-    const isAllDay = isDay(event?.start);
+    const isAllDay = isDay(draft?.start);
     // The end of a whole day is the midnight behind it; people name the last day.
-    const end = !event?.end ? new Date(start.getTime() + (isAllDay ? 0 : 3_600_000)) : isAllDay ? shifted(momentDate(event.end), -1) : momentDate(event.end);
+    const end = !draft?.end ? new Date(start.getTime() + (isAllDay ? 0 : 3_600_000)) : isAllDay ? shifted(momentDate(draft.end), -1) : momentDate(draft.end);
+    const shown = isAllDay ? dayKey : localInput;
+    // Words without a time leave it to the person.
+    const isOpen = draft && !draft.start;
+    const given = { start: isOpen ? "" : shown(start), end: isOpen ? "" : shown(end) };
     const moment = (value) => new Date(value).toISOString();
     editRecord({
-        store: "calendar", id: event?.id, read,
+        store: "calendar", id: event?.id, read, onclose,
         title: t(event ? "stores.calendar.edit" : "stores.calendar.add"),
         fields: [
-            { name: "title", label: t("field.title"), type: "text", value: event?.title, required: true },
-            { name: "isAllDay", label: t("field.all-day"), type: "boolean", value: isAllDay },
-            { name: "start", label: t("field.start"), type: "moment", value: localInput(start), required: true },
-            { name: "end", label: t("field.end"), type: "moment", value: localInput(end) },
-            { name: "location", label: t("field.location"), type: "text", value: event?.location },
-            { name: "alarmMinutes", label: t("field.alarm"), type: "number", value: event?.alarmMinutes, minimum: 0 },
-            { name: "notes", label: t("field.notes"), type: "long", value: event?.notes },
+            { name: "title", label: t("field.title"), type: "text", value: draft?.title, required: true },
+            { name: "isAllDay", label: t("field.all-day"), type: "boolean", value: isAllDay, governs: ["start", "end"] },
+            { name: "start", label: t("field.start"), type: "moment", value: given.start, required: true },
+            { name: "end", label: t("field.end"), type: "moment", value: given.end },
+            repetitionField(draft?.recurrence),
+            { name: "location", label: t("field.location"), type: "text", value: draft?.location },
+            { name: "alarmMinutes", label: t("field.alarm"), type: "number", value: draft?.alarmMinutes, minimum: 0 },
+            { name: "notes", label: t("field.notes"), type: "long", value: draft?.notes ?? draft?.text },
         ],
         toBody: (values) => {
             const { isAllDay: _, start: from, end: until, ...words } = values;
-            const hasMoved = !event || values.start !== localInput(start) || values.end !== localInput(end) || values.isAllDay !== isAllDay;
+            const hasMoved = !event || values.start !== given.start || values.end !== given.end || values.isAllDay !== isAllDay;
+            const atNoon = (day) => new Date(`${day.slice(0, 10)}T12:00`);
             const times = () => (values.isAllDay
-                ? { start: dayKey(new Date(from)), end: dayKey(shifted(new Date(until || from), 1)) }
+                ? { start: from.slice(0, 10), end: dayKey(shifted(atNoon(until || from), 1)) }
                 : { start: moment(from), timeZone: event?.timeZone ?? ownTimeZone(), ...(until && { end: moment(until) }) });
             return { ...changes(event, words), ...(hasMoved && times()) };
         },

@@ -26,6 +26,9 @@ export async function draw(body, query) {
 /// Opens the form of a new contact.
 export const add = (read) => edit(null, read);
 
+/// Opens the form of a contact.
+export const open = (contact, read) => edit(contact, read);
+
 // Labels of numbers and mails stay with the value that they have in the same line.
 const lines = (entries) => (entries ?? []).map((entry) => (entry.label ? `${entry.label}: ${entry.value}` : entry.value)).join("\n");
 

@@ -45,16 +45,16 @@ function dayButton(habit, date, read) {
     return button;
 }
 
-/// Opens the form of a new habit.
-export const add = (read) => edit(null, read);
+/// Opens the form of a new habit, with the values of a draft if there is one.
+export const add = (read, draft, onclose) => edit(null, read, draft && { ...draft, name: draft.title }, onclose);
 
-function edit(habit, read) {
+function edit(habit, read, draft = habit, onclose) {
     editRecord({
-        store: "habits", id: habit?.id, read,
+        store: "habits", id: habit?.id, read, onclose,
         title: t(habit ? "stores.habits.edit" : "stores.habits.add"),
         fields: [
-            { name: "name", label: t("field.name"), type: "text", value: habit?.name, required: true },
-            { name: "frequency", label: t("field.frequency"), type: "choice", value: habit?.frequency ?? "daily", choices: [["daily", t("habit.daily")], ["weekly", t("habit.weekly")]] },
+            { name: "name", label: t("field.name"), type: "text", value: draft?.name, required: true },
+            { name: "frequency", label: t("field.frequency"), type: "choice", value: draft?.frequency ?? "daily", choices: [["daily", t("habit.daily")], ["weekly", t("habit.weekly")]] },
         ],
     });
 }

@@ -18,16 +18,16 @@ export async function draw(body, query) {
             h("span.caption", day(new Date(note.changed))))))));
 }
 
-/// Opens the form of a new note.
-export const add = (read) => edit(null, read);
+/// Opens the form of a new note, with the values of a draft if there is one.
+export const add = (read, draft, onclose) => edit(null, read, draft, onclose);
 
-function edit(note, read) {
+function edit(note, read, draft = note, onclose) {
     editRecord({
-        store: "notes", id: note?.id, read,
+        store: "notes", id: note?.id, read, onclose,
         title: t(note ? "stores.notes.edit" : "stores.notes.add"),
         fields: [
-            { name: "title", label: t("field.title"), type: "text", value: note?.title, required: true },
-            { name: "body", label: t("field.text"), type: "long", value: note?.body },
+            { name: "title", label: t("field.title"), type: "text", value: draft?.title, required: true },
+            { name: "body", label: t("field.text"), type: "long", value: draft?.body ?? draft?.text },
         ],
     });
 }

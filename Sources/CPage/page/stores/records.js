@@ -21,10 +21,11 @@ export function changes(record, values) {
     return Object.fromEntries(Object.entries(values).filter(([name, value]) => (record ? !same(record[name], value) : !isEmpty(value))));
 }
 
-/// Opens the form of a record, new without `id`. `toBody` makes the body of the call from the values of the form.
-export function editRecord({ store, id, title, fields, toBody = (values) => values, read }) {
+/// Opens the form of a record, new without `id`. `toBody` makes the body of the call from the values of the form;
+/// `onclose(isSaved)` is called at the end.
+export function editRecord({ store, id, title, fields, toBody = (values) => values, read = () => {}, onclose }) {
     const dialog = formDialog({
-        title, fields,
+        title, fields, onclose,
         save: async (values) => {
             const body = toBody(values);
             const reply = id ? await patch(at("stores", store, id), body) : await post(at("stores", store), body);

@@ -4,6 +4,7 @@ import { at, get, patch, post } from "../kit/api.js";
 import { day, dayAndTime, dayKey, dayWithDate, localInput } from "../kit/format.js";
 import { showError } from "../kit/toast.js";
 import { t } from "../kit/texts.js";
+import { repetitionField, ruleWords } from "./repetition.js";
 import { editRecord, emptyNote, isDay, listChoice, momentDate, offerUndo, ownTimeZone, recordRow, unreadableNote } from "./records.js";
 
 export const canSearch = true;
@@ -69,7 +70,7 @@ function row(reminder, read) {
     });
     const view = recordRow({
         before: box, title: reminder.title,
-        caption: [due && (isDay(reminder.due) ? day(due) : dayAndTime(due)), reminder.list].filter(Boolean).join(" · "),
+        caption: [due && (isDay(reminder.due) ? day(due) : dayAndTime(due)), reminder.recurrence && ruleWords(reminder.recurrence), reminder.list].filter(Boolean).join(" · "),
         after: [isLate && h("span.badge.late", t("stores.reminders.late")), reminder.priority > 0 && reminder.priority < 5 && h("span.badge", t("stores.reminders.high"))],
         open: () => edit(reminder, read),
     });
@@ -77,24 +78,28 @@ function row(reminder, read) {
     return view;
 }
 
-/// Opens the form of a new reminder.
-export const add = (read) => edit(null, read);
+/// Opens the form of a new reminder, with the values of a draft if there is one.
+export const add = (read, draft, onclose) => edit(null, read, draft, onclose);
 
-function edit(reminder, read) {
-    const due = momentDate(reminder?.due);
-    const before = due ? localInput(due) : "";
+function edit(reminder, read, draft = reminder, onclose) {
+    const due = momentDate(draft?.due);
+    const wasDay = isDay(draft?.due);
+    const before = !due ? "" : wasDay ? dayKey(due) : localInput(due);
     editRecord({
-        store: "reminders", id: reminder?.id, read,
+        store: "reminders", id: reminder?.id, read, onclose,
         title: t(reminder ? "stores.reminders.edit" : "stores.reminders.add"),
         fields: [
-            { name: "title", label: t("field.title"), type: "text", value: reminder?.title, required: true },
+            { name: "title", label: t("field.title"), type: "text", value: draft?.title, required: true },
             { name: "due", label: t("field.due"), type: "moment", value: before },
+            { name: "isAllDay", label: t("field.all-day"), type: "boolean", value: wasDay, governs: ["due"] },
+            repetitionField(draft?.recurrence),
             { name: "priority", label: t("field.priority"), type: "choice", value: String(reminder?.priority ?? 0), choices: [["0", t("priority.none")], ["1", t("priority.high")], ["5", t("priority.medium")], ["9", t("priority.low")]] },
         ],
-        toBody: ({ title, due: date, priority }) => ({
+        toBody: ({ title, due: date, isAllDay, priority, recurrence }) => ({
             title, priority: Number(priority),
-            ...(date && date !== before && { due: new Date(date).toISOString(), timeZone: reminder?.timeZone ?? ownTimeZone() }),
+            ...(date && (!reminder || date !== before) && (isAllDay ? { due: date.slice(0, 10) } : { due: new Date(date).toISOString(), timeZone: reminder?.timeZone ?? ownTimeZone() })),
             ...(!date && reminder?.due && { due: null }),
+            ...(recurrence !== (reminder?.recurrence ?? "") && { recurrence: recurrence || null }),
         }),
     });
 }

@@ -8,7 +8,9 @@ struct ActionRefusal: Error {
     /// Where the texts of the items are from, if others wrote them.
     var outsideSource: String?
 
-    static func missing(_ field: String) -> AssistantError { PayloadDecoder.unusable("\(field) is missing") }
+    static func missing(_ field: String) -> AssistantError {
+        PayloadDecoder.unusable("\(field) is missing", field: field)
+    }
 
     static func unknown(_ kind: String) -> AssistantError {
         AssistantError(.noSuchRecord, "no \(kind) fits the description")
@@ -49,5 +51,14 @@ extension [ActionCard.Field] {
     /// The values that are given: the name, the label and the text of each.
     init(_ rows: (name: String, label: String, value: String?)...) {
         self = rows.compactMap { row in row.value.map { .init(name: row.name, label: row.label, value: $0) } }
+    }
+
+    /// The fields with the values that programs read, by name.
+    func raw(_ values: [String: String?]) -> Self {
+        map { field in
+            var field = field
+            field.raw = values[field.name] ?? nil
+            return field
+        }
     }
 }

@@ -15,8 +15,9 @@ struct CalendarPlanning: Sendable {
         let fields = try eventFields(payload, zone: zone, isAllDay: nil)
         let change = try await store.creation(of: CalendarEvent(id: context.key, fields: fields))
         return ActionPlan(
-            title: "New event", fields: .init(("title", "Title", title)) + rows(fields), effect: .changes,
-            changes: [change], note: try await note(fields))
+            title: "New event", code: "new-event", fields: .init(("title", "Title", title)) + rows(fields),
+            effect: .changes,
+            changes: [change], remarks: try await remarks(fields))
     }
 
     /// The values of the payload. The end of whole days is their last day in a payload, and the day after it in a record.
@@ -24,7 +25,9 @@ struct CalendarPlanning: Sendable {
         let start = payload.start
         let isAllDay = start.map { $0.isAllDay || payload.allDay == true } ?? isAllDay ?? false
         if let end = payload.end {
-            guard isAllDay || !end.isAllDay else { throw PayloadDecoder.unusable("end has no time of day") }
+            guard isAllDay || !end.isAllDay else {
+                throw PayloadDecoder.unusable("end has no time of day", field: "end")
+            }
         }
         var end = payload.end?.eventTime(in: zone, isAllDay: isAllDay)
         if isAllDay { end?.date += 86_400 }
@@ -41,16 +44,21 @@ struct CalendarPlanning: Sendable {
             ("end", "Until", fields.start == nil ? fields.end.map { words.text($0) } : nil),
             ("recurrence", "Repeats", fields.recurrence.map { RecurrenceWords.text($0) }),
             ("location", "Place", fields.location), ("notes", "Notes", fields.notes),
-            ("alarmMinutes", "Alarm", fields.alarmMinutes.map { AlarmWords.text($0) }))
+            ("alarmMinutes", "Alarm", fields.alarmMinutes.map { AlarmWords.text($0) })
+        ).raw([
+            "start": fields.start.map { [$0.text, fields.end?.text].compactMap(\.self).joined(separator: "/") },
+            "end": fields.end?.text, "recurrence": fields.recurrence,
+            "alarmMinutes": fields.alarmMinutes.map { "\($0)" },
+        ])
     }
 
     // MARK: - Conflicts
 
     /// Names the events at the same time, and a start in the past.
-    private func note(_ fields: EventFields, except id: String? = nil) async throws -> String? {
-        guard let start = fields.start else { return nil }
-        var notes: [String] = []
-        if !start.isAllDay, start.date < context.now { notes.append("The time is in the past.") }
+    private func remarks(_ fields: EventFields, except id: String? = nil) async throws -> [ActionCard.Remark] {
+        guard let start = fields.start else { return [] }
+        var remarks: [ActionCard.Remark] = []
+        if !start.isAllDay, start.date < context.now { remarks.append(.past) }
         if !start.isAllDay {
             let end = max(fields.end?.date ?? start.date.addingTimeInterval(3600), start.date.addingTimeInterval(60))
             let others = try await store.occurrences(from: start.date, until: end, limit: 20).filter {
@@ -62,10 +70,16 @@ struct CalendarPlanning: Sendable {
                     return "\(title.isEmpty ? "an event" : title) (\(words.period(other.start, other.end)))"
                 }
                 let more = others.count > 3 ? " and \(others.count - 3) more" : ""
-                notes.append("At the same time: \(names.joined(separator: "; "))\(more).")
+                let values = others.prefix(3).flatMap {
+                    [PayloadText.cleaned($0.event.displayName), $0.start.text + "/" + $0.end.text]
+                }
+                remarks.append(
+                    .init(
+                        "same-time", "At the same time: \(names.joined(separator: "; "))\(more).",
+                        values + (others.count > 3 ? ["\(others.count - 3)"] : [])))
             }
         }
-        return notes.joined(separator: " ").nonEmpty
+        return remarks
     }
 
     // MARK: - Change and remove
@@ -89,24 +103,25 @@ struct CalendarPlanning: Sendable {
         guard fields != EventFields() else { throw PayloadDecoder.unusable("no new value is given") }
         let change = try await store.change(of: event.id) { $0.fields = $0.fields.changed(to: fields) }
         let rows = [ActionCard.Field](("id", "Event", summary(event)), ("title", "New title", fields.title))
-        let notes = [try await note(fields, except: event.id), seriesNote(event, "changed")].compactMap(\.self)
+        let remarks = try await remarks(fields, except: event.id) + seriesRemark(event, "changed")
         return ActionPlan(
-            title: "Change an event", fields: rows + self.rows(fields), effect: .changes, changes: [change],
-            note: notes.joined(separator: " ").nonEmpty)
+            title: "Change an event", code: "change-event", fields: rows + self.rows(fields), effect: .changes,
+            changes: [change],
+            remarks: remarks)
     }
 
     func removal(_ payload: CalendarPayload) async throws -> ActionPlan {
         let event = try await event(payload)
         let change = try await store.removal(of: event.id)
         return ActionPlan(
-            title: "Delete an event",
+            title: "Delete an event", code: "delete-event",
             fields: .init(("title", "Event", PayloadText.cleaned(event.displayName))) + rows(event.fields),
-            effect: .changes, changes: [change], note: seriesNote(event, "deleted"))
+            effect: .changes, changes: [change], remarks: seriesRemark(event, "deleted"))
     }
 
-    private func seriesNote(_ event: CalendarEvent, _ verb: String) -> String? {
-        event.fields.recurrence != nil || event.repeatsUnexpanded
-            ? "The event repeats; all of its occurrences are \(verb)." : nil
+    private func seriesRemark(_ event: CalendarEvent, _ verb: String) -> [ActionCard.Remark] {
+        guard event.fields.recurrence != nil || event.repeatsUnexpanded else { return [] }
+        return [.init("series-\(verb)", "The event repeats; all of its occurrences are \(verb).")]
     }
 
     /// The event with the payload's id, or the one near now whose title fits.
@@ -148,9 +163,10 @@ struct CalendarPlanning: Sendable {
             payload.to.map { $0.date(in: zone).addingTimeInterval($0.isAllDay ? 86_400 : 0) }
             ?? payload.from.map { $0.date(in: zone).addingTimeInterval($0.isAllDay ? 86_400 : 7 * 86_400) }
             ?? context.now.addingTimeInterval(7 * 86_400)
-        guard until > from else { throw PayloadDecoder.unusable("to is not after from") }
+        guard until > from else { throw PayloadDecoder.unusable("to is not after from", field: "to") }
         let fields = [ActionCard.Field](("from", "From", words.moment(from)), ("to", "To", words.moment(until)))
-        return ActionPlan(title: "Events", fields: fields, effect: .reads) { [self] in
+            .raw(["from": EventTime(from).text, "to": EventTime(until).text])
+        return ActionPlan(title: "Events", code: "events", fields: fields, effect: .reads) { [self] in
             let found = try await store.occurrences(from: from, until: until, limit: Self.limit + 1)
             let shown = found.prefix(Self.limit)
             return ActionPlan.Result(
@@ -158,7 +174,12 @@ struct CalendarPlanning: Sendable {
                 itemsForModel: shown.map { item($0.event, $0.start, $0.end, isForModel: true) },
                 note: found.isEmpty
                     ? "No event lies in that time." : found.count > Self.limit ? "There are more." : nil,
+                noteCode: found.isEmpty ? "no-events" : "more",
                 outsideSource: shown.map(\.event).filter { !$0.isInvitation }.outsideSource)
         }
     }
+}
+
+extension ActionCard.Remark {
+    static let past = Self("past", "The time is in the past.")
 }

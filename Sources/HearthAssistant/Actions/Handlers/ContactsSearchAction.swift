@@ -16,7 +16,8 @@ package struct ContactsSearchAction: AssistantAction {
 
     package func plan(_ payload: QueryPayload, in context: ActionContext) async throws -> ActionPlan {
         ActionPlan(
-            title: "Search contacts", fields: [.init(name: "query", label: "Query", value: payload.query)],
+            title: "Search contacts", code: "search-contacts",
+            fields: [.init(name: "query", label: "Query", value: payload.query)],
             effect: .reads
         ) { [store] in
             let found = try await store.records(matching: payload.query, limit: Self.limit + 1)
@@ -30,6 +31,7 @@ package struct ContactsSearchAction: AssistantAction {
             return ActionPlan.Result(
                 items: items,
                 note: found.isEmpty ? "No contact fits." : found.count > Self.limit ? "There are more." : nil,
+                noteCode: found.isEmpty ? "no-contacts" : "more",
                 outsideSource: items.isEmpty || isOwn ? nil : "contacts")
         }
     }

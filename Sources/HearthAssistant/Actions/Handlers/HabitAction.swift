@@ -37,8 +37,9 @@ package struct HabitAction: AssistantAction {
         let change = try await store.definition(
             name: name, frequency: frequency, id: old?.id ?? context.key, at: context.now)
         return ActionPlan(
-            title: old == nil ? "New habit" : "Change a habit",
-            fields: .init(("name", "Habit", name), ("frequency", "Frequency", frequency.rawValue)),
+            title: old == nil ? "New habit" : "Change a habit", code: old == nil ? "new-habit" : "change-habit",
+            fields: .init(("name", "Habit", name), ("frequency", "Frequency", frequency.rawValue))
+                .raw(["frequency": frequency.rawValue]),
             effect: .changes, changes: [change])
     }
 
@@ -46,7 +47,9 @@ package struct HabitAction: AssistantAction {
         guard let name = payload.name else { throw ActionRefusal.missing("name") }
         let day = payload.date.map { CalendarDay(number: $0.day) } ?? CalendarDay(of: context.now, in: context.timeZone)
         let amount = payload.amount ?? 1
-        guard amount > 0, amount <= 1_000_000 else { throw PayloadDecoder.unusable("amount is not positive") }
+        guard amount > 0, amount <= 1_000_000 else {
+            throw PayloadDecoder.unusable("amount is not positive", field: "amount")
+        }
         guard let habit = try await store.habit(named: name) else {
             let known = try await store.records(matching: "", limit: .max).prefix(8)
             let names = known.map {
@@ -59,14 +62,20 @@ package struct HabitAction: AssistantAction {
         let fields = [ActionCard.Field](
             ("name", "Habit", habit.name),
             ("date", "Day", TimeWords(context).text(EventTime(day.midnight, isAllDay: true))),
-            ("amount", "Amount", amount == 1 ? nil : amount.formatted()))
+            ("amount", "Amount", amount == 1 ? nil : amount.formatted())
+        ).raw(["date": day.description, "amount": HabitRecord.digits(amount)])
         return ActionPlan(
-            title: "Log a habit", fields: fields, effect: .changes, changes: [change],
-            note: before > 0 ? "\(before.formatted()) is already logged on that day; the amounts add up." : nil)
+            title: "Log a habit", code: "log-habit", fields: fields, effect: .changes, changes: [change],
+            remarks: before > 0
+                ? [
+                    .init(
+                        "already-logged", "\(before.formatted()) is already logged on that day; the amounts add up.",
+                        [HabitRecord.digits(before)])
+                ] : [])
     }
 
     private func list(_ context: ActionContext) -> ActionPlan {
-        ActionPlan(title: "Habits", effect: .reads) { [store] in
+        ActionPlan(title: "Habits", code: "habits", effect: .reads) { [store] in
             let today = CalendarDay(of: context.now, in: context.timeZone)
             let habits = try await store.records(matching: "", limit: .max).prefix(20)
             let items = habits.map { habit in
@@ -79,7 +88,7 @@ package struct HabitAction: AssistantAction {
                         + "longest \(streak.longest)")
             }
             return ActionPlan.Result(
-                items: items, note: items.isEmpty ? "No habit is defined." : nil,
+                items: items, note: items.isEmpty ? "No habit is defined." : nil, noteCode: "no-habits",
                 outsideSource: habits.outsideSource)
         }
     }

@@ -37,7 +37,8 @@ package struct NoteAction: AssistantAction {
                 id: context.key, title: payload.title ?? "", body: payload.body ?? "", created: context.now,
                 changed: context.now))
         return ActionPlan(
-            title: "New note", fields: .init(("title", "Title", payload.title), ("body", "Text", payload.body)),
+            title: "New note", code: "new-note",
+            fields: .init(("title", "Title", payload.title), ("body", "Text", payload.body)),
             effect: .changes, changes: [change])
     }
 
@@ -46,18 +47,21 @@ package struct NoteAction: AssistantAction {
         let note = try await store.meant(payload.id, payload.title, "note") { note, _ in Self.item(note) }
         let change = try await store.appending(body, to: note.id, at: context.now)
         return ActionPlan(
-            title: "Add to a note", fields: .init(("title", "Note", note.title), ("body", "Text", body)),
+            title: "Add to a note", code: "append-note",
+            fields: .init(("title", "Note", note.title), ("body", "Text", body)),
             effect: .changes, changes: [change])
     }
 
     private func search(_ payload: NotePayload) throws -> ActionPlan {
         guard let query = payload.query ?? payload.title else { throw ActionRefusal.missing("query") }
         return ActionPlan(
-            title: "Search notes", fields: [.init(name: "query", label: "Query", value: query)], effect: .reads
+            title: "Search notes", code: "search-notes", fields: [.init(name: "query", label: "Query", value: query)],
+            effect: .reads
         ) { [store] in
             let found = try await store.records(matching: query, limit: 8)
             return ActionPlan.Result(
                 items: found.map(Self.item), note: found.isEmpty ? "No note fits." : nil,
+                noteCode: "no-notes",
                 outsideSource: found.outsideSource)
         }
     }

@@ -40,7 +40,7 @@ package struct ReminderAction: AssistantAction {
         let due = payload.due?.eventTime(in: context.timeZone)
         let priority = payload.priority ?? 0
         guard due != nil || payload.alarmMinutes == nil else {
-            throw PayloadDecoder.unusable("alarmMinutes without due")
+            throw PayloadDecoder.unusable("alarmMinutes without due", field: "due")
         }
         let change = try await store.creation(
             of: Reminder(
@@ -48,17 +48,21 @@ package struct ReminderAction: AssistantAction {
         let fields = [ActionCard.Field](
             ("title", "Title", title), ("due", "Due", due.map { TimeWords(context).text($0) }),
             ("alarmMinutes", "Alarm", payload.alarmMinutes.map { AlarmWords.text($0) }),
-            ("priority", "Priority", priority > 0 ? Self.word(priority) : nil))
+            ("priority", "Priority", priority > 0 ? Self.word(priority) : nil)
+        ).raw([
+            "due": due?.text, "alarmMinutes": payload.alarmMinutes.map { "\($0)" }, "priority": "\(priority)",
+        ])
         let isPast = payload.due.map { time in
             time.isAllDay
                 ? CalendarDay(number: time.day) < CalendarDay(of: context.now, in: context.timeZone)
                 : time.date(in: context.timeZone) < context.now
         }
-        let rings = ringing ?? "It rings in a program that shows due reminders; this one does not."
-        let notes = [isPast == true ? "The time is in the past." : nil, due == nil ? nil : rings].compactMap(\.self)
+        let elsewhere = "It rings in a program that shows due reminders; this one does not."
+        let rings = ActionCard.Remark(ringing == nil ? "rings-elsewhere" : "rings", ringing ?? elsewhere)
+        let remarks = [isPast == true ? .past : nil, due == nil ? nil : rings].compactMap(\.self)
         return ActionPlan(
-            title: "New reminder", fields: fields, effect: .changes, changes: [change],
-            note: notes.joined(separator: " ").nonEmpty)
+            title: "New reminder", code: "new-reminder", fields: fields, effect: .changes, changes: [change],
+            remarks: remarks)
     }
 
     private func completion(_ payload: ReminderPayload, _ context: ActionContext) async throws -> ActionPlan {
@@ -67,20 +71,22 @@ package struct ReminderAction: AssistantAction {
             item: { Self.item($0, context, isForModel: $1) })
         let change = try await store.completion(of: reminder.id, at: context.now)
         return ActionPlan(
-            title: "Complete a reminder",
+            title: "Complete a reminder", code: "complete-reminder",
             fields: .init(
                 ("title", "Title", PayloadText.cleaned(reminder.title)),
-                ("due", "Due", reminder.due.map { TimeWords(context).text($0) })),
+                ("due", "Due", reminder.due.map { TimeWords(context).text($0) })
+            ).raw(["due": reminder.due?.text]),
             effect: .changes, changes: [change])
     }
 
     private func list(_ context: ActionContext) -> ActionPlan {
-        ActionPlan(title: "Open reminders", effect: .reads) { [store] in
+        ActionPlan(title: "Open reminders", code: "reminders", effect: .reads) { [store] in
             let found = try await store.reminders(limit: 21)
             return ActionPlan.Result(
                 items: found.prefix(20).map { Self.item($0, context) },
                 itemsForModel: found.prefix(20).map { Self.item($0, context, isForModel: true) },
                 note: found.isEmpty ? "No reminder is open." : found.count > 20 ? "There are more." : nil,
+                noteCode: found.isEmpty ? "no-reminders" : "more",
                 outsideSource: found.prefix(20).filter { !$0.isInvitation }.outsideSource)
         }
     }

@@ -20,7 +20,8 @@ package struct WebSearchAction: AssistantAction {
 
     package func plan(_ payload: QueryPayload, in context: ActionContext) async throws -> ActionPlan {
         ActionPlan(
-            title: "Web search", fields: [.init(name: "query", label: "Query", value: payload.query)],
+            title: "Web search", code: "web-search",
+            fields: [.init(name: "query", label: "Query", value: payload.query)],
             effect: reach == .remote ? .sends : .reads)
     }
 }

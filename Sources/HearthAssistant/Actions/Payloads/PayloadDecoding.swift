@@ -19,7 +19,7 @@ enum PayloadDecoder {
             let ignored = fields.isEmpty ? [] : members.keys.filter { !fields.contains($0) }.sorted()
             return (payload, text, ignored)
         } catch let error as DecodingError {
-            throw unusable(reason(error))
+            throw unusable(reason(error), field: field(error))
         } catch let error as AssistantError {
             throw error
         } catch {
@@ -27,8 +27,19 @@ enum PayloadDecoder {
         }
     }
 
-    static func unusable(_ reason: String) -> AssistantError {
-        AssistantError(.unusablePayload, "the values of the action cannot be used: \(reason)")
+    /// - Parameter field: the field with the value that cannot be used.
+    static func unusable(_ reason: String, field: String? = nil) -> AssistantError {
+        AssistantError(
+            .unusablePayload, "the values of the action cannot be used: \(reason)", context: ErrorContext(field: field))
+    }
+
+    private static func field(_ error: DecodingError) -> String? {
+        switch error {
+        case .keyNotFound(let key, _): key.stringValue
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+            context.codingPath.first?.stringValue
+        @unknown default: nil
+        }
     }
 
     private static func reason(_ error: DecodingError) -> String {

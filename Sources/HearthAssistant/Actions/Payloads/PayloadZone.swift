@@ -10,7 +10,7 @@ extension PayloadTime {
                 || [0x5F, 0x2F, 0x2B, 0x2D].contains($0)
         }
         guard isName, name.contains("/") || ["UTC", "GMT"].contains(name), let zone = TimeZone(identifier: name) else {
-            throw PayloadDecoder.unusable("timeZone is no zone such as Europe/Berlin")
+            throw PayloadDecoder.unusable("timeZone is no zone such as Europe/Berlin", field: "timeZone")
         }
         return zone
     }

@@ -23,6 +23,12 @@ extension ActionRunner {
         return cards
     }
 
+    /// What a card would say with another payload. Changes nothing.
+    /// - Throws: ``AssistantError``: `unusable-payload` with the field, `unusable-recurrence`, and what planning throws.
+    package func checked(_ card: ActionCard, payload: String, in turn: ActionTurn) async throws -> ActionCard {
+        try await planner(of: turn).card(card.tag, payload, key: card.id)
+    }
+
     /// Carries out a card on the user's request, which is its approval. If the payload was edited, or the action would no
     /// longer do what the card says, the user is asked again.
     package func perform(_ card: ActionCard, in turn: ActionTurn) async -> ActionCard {

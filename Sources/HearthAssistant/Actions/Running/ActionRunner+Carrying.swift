@@ -53,7 +53,9 @@ extension ActionRunner {
             planned.card.state = .done
             planned.card.items = result.items
             planned.card.canUndo = !planned.plan.changes.isEmpty
-            planned.card.note = [planned.card.note, result.note].compactMap(\.self).joined(separator: " ").nonEmpty
+            if let note = result.note {
+                planned.card.add([.init(result.noteCode ?? "", note)])
+            }
             await finish(planned, .done, in: turn)
             return CarriedOut(card: planned.card, result: result, change: planned.plan.changes.first)
         } catch {

@@ -166,7 +166,9 @@ package actor ActionRunner {
         case .run: return Decided(action: planned, isApproved: true)
         case .refuse:
             planned.card.state = .declined
-            planned.card.note = "The settings switch this kind of action off."
+            planned.card.note = nil
+            planned.card.remarks = nil
+            planned.card.add([.init("switched-off", "The settings switch this kind of action off.")])
             return Decided(action: planned, isApproved: false)
         case .ask: break
         }
@@ -174,7 +176,7 @@ package actor ActionRunner {
             planned.card = planned.card.withOutsideNote(turn.outside)
             if planned.plan.effect == .sends, turn.hasOwnData {
                 planned.card = planned.card.with(
-                    note: "Your data is in this conversation. These words leave the device.")
+                    .init("own-data", "Your data is in this conversation. These words leave the device."))
             }
             // The chat carries out a query itself. A failure is met again when the action begins, and stops it there.
             if planned.plan.effect != .sends { try? await save(planned, .planned, in: turn) }
@@ -261,16 +263,15 @@ extension ActionCard {
     /// The card with a line about the texts from outside that are in the context.
     func withOutsideNote(_ outside: [OutsideText]) -> ActionCard {
         guard !outside.isEmpty else { return self }
-        let text = "Text from outside may have led to this: \(outside.sourceName ?? "")."
-        return with(note: text)
+        let source = outside.sourceName ?? ""
+        return with(.init("outside", "Text from outside may have led to this: \(source).", [source]))
     }
 
     /// The card with a further sentence.
-    func with(note text: String) -> ActionCard {
-        let text = ShownText.of(text)
-        guard note?.contains(text) != true else { return self }
+    func with(_ remark: Remark) -> ActionCard {
+        guard note?.contains(remark.text) != true else { return self }
         var card = self
-        card.note = [note, text].compactMap(\.self).joined(separator: " ")
+        card.add([remark])
         return card
     }
 }

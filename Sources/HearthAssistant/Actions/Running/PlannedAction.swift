@@ -32,6 +32,18 @@ struct ActionPlanner: Sendable {
         ActionKey.text(conversation: turn.conversation, message: turn.message, tag: block.tag, index: block.index)
     }
 
+    /// The card of a payload that a person has written.
+    /// - Throws: ``AssistantError``: `unusable-payload` with the field, `unusable-recurrence`, and what planning throws.
+    func card(_ tag: ActionTag, _ payload: String, key: String) async throws -> ActionCard {
+        guard let action = registry.action(tag) else { throw PayloadDecoder.unusable("there is no action \(tag)") }
+        let context = ActionContext(key: key, now: turn.now, timeZone: turn.timeZone, locale: turn.locale)
+        do {
+            return try await planned(action, payload, context).card
+        } catch let refusal as ActionRefusal {
+            throw refusal.error
+        }
+    }
+
     /// Plans a payload; `nil` for a tag without an action.
     func prepared(_ tag: ActionTag, _ payload: String, key: String) async -> Preparation? {
         guard let action = registry.action(tag) else { return nil }
@@ -53,16 +65,21 @@ struct ActionPlanner: Sendable {
         let decoded = try PayloadDecoder.decode(
             Action.Payload.self, payload, fields: ActionRegistry.fields(of: action))
         let plan = try await action.plan(decoded.payload, in: context)
-        var notes = [plan.note].compactMap(\.self)
+        var remarks: [ActionCard.Remark] = []
         if !decoded.ignored.isEmpty {
             let names = decoded.ignored.prefix(5).map { PayloadText.cleaned(String($0.prefix(40))) }
-            notes.append("Ignored: \(names.joined(separator: ", ")).")
+            remarks.append(.init("ignored", "Ignored: \(names.joined(separator: ", ")).", names))
         }
-        if plan.effect == .changes, plan.changes.isEmpty { notes.append("This cannot be undone.") }
-        let card = ActionCard(
+        if plan.effect == .changes, plan.changes.isEmpty {
+            remarks.append(.init("cannot-be-undone", "This cannot be undone."))
+        }
+        var card = ActionCard(
             id: context.key, tag: action.tag, title: registry.label(plan.title),
             fields: marked(plan.fields.map(labelled), decoded.text),
-            state: .proposed, payload: decoded.text, note: notes.isEmpty ? nil : notes.joined(separator: " "))
+            state: .proposed, payload: decoded.text, note: plan.note)
+        card.code = plan.code
+        card.remarks = plan.remarks.isEmpty ? nil : plan.remarks
+        card.add(remarks)
         return PlannedAction(card: card, plan: plan)
     }
 

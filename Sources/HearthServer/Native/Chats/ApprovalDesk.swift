@@ -1,3 +1,4 @@
+import Foundation
 import HearthAssistant
 import HearthBase
 
@@ -19,6 +20,8 @@ final class ApprovalDesk: ActionApproval {
     private struct State {
         var waiting: [Waiting] = []
         var last: UInt64 = 0
+        /// The changed values that the user has approved with the change, by card.
+        var approved: [String: JSONValue] = [:]
         var tell: (@Sendable (_ chat: String, _ card: ActionCard) -> Void)?
     }
 
@@ -37,10 +40,15 @@ final class ApprovalDesk: ActionApproval {
     func decide(_ card: ActionCard) async -> ActionDecision {
         // Outside of a conversation no page can show the card.
         guard let chat = ChatContext.chat else { return .decline }
-        let number = state.withLock { state in
+        let number: UInt64? = state.withLock { state in
+            // The approval counts for these values alone: planning may have changed them.
+            if let approved = state.approved.removeValue(forKey: card.id), approved == Self.values(card.payload) {
+                return nil
+            }
             state.last += 1
             return state.last
         }
+        guard let number else { return .approve }
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 state.withLock { state in
@@ -54,6 +62,13 @@ final class ApprovalDesk: ActionApproval {
             answer(.decline) { $0.number == number }
         }
     }
+
+    /// Approves values of a card that the user has changed, for the next question about it.
+    func approve(_ payload: String, of card: String) {
+        state.withLock { $0.approved[card] = Self.values(payload) }
+    }
+
+    private static func values(_ payload: String) -> JSONValue? { try? JSONValue(parsing: Data(payload.utf8)) }
 
     /// Gives the decision about a card.
     /// - Returns: whether the card waited for one.

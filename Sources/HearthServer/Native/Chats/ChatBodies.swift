@@ -123,11 +123,16 @@ enum DecisionWord: String, SchemaWord {
 
 struct DecisionOrder: Codable, Sendable {
     var decision: DecisionWord
-    /// The changed values of the card, JSON text; with `edit`.
+    /// The changed values of the card, JSON text; with `edit`, which shows the card again, or with `approve`.
     var payload: String?
 }
 
-struct PerformOrder: Codable, Sendable { var payload: String? }
+struct PerformOrder: Codable, Sendable {
+    /// Changed values, JSON text.
+    var payload: String?
+    /// Whether the changed values are approved; otherwise the card is shown again and waits for a decision.
+    var isApproved: Bool?
+}
 
 struct CardReply: Codable, Sendable, Hashable { var card: ActionCard }
 

@@ -42,7 +42,7 @@ extension NativeService {
                 "POST", "/chats/{id}/cards/{card}", "Decide about an action that waits",
                 example: #"{"decision": "approve"}"#
             ) { (call, order: DecisionOrder) in
-                try service.decide(order, call)
+                try await service.decide(order, call)
                 return EmptyBody()
             },
             .json(
@@ -51,7 +51,8 @@ extension NativeService {
                 example: #"{"payload": "{\"title\": \"Call Anna\"}"}"#
             ) { (call, order: PerformOrder) in
                 try await service.chats.perform(
-                    call.value("card"), payload: order.payload, in: call.value("id"))
+                    call.value("card"), payload: order.payload, isApproved: order.isApproved ?? false,
+                    in: call.value("id"))
                 return EmptyBody()
             },
             .plain("POST", "/chats/{id}/cards/{card}/undo", "Take an action of a conversation back") { call in
@@ -78,10 +79,18 @@ extension NativeService {
         ]
     }
 
-    private func decide(_ order: DecisionOrder, _ call: NativeCall) throws {
-        let decision: ActionDecision
+    private func decide(_ order: DecisionOrder, _ call: NativeCall) async throws {
+        var decision: ActionDecision
+        if let payload = order.payload, [.approve, .edit].contains(order.decision) {
+            try await chats.check(call.value("card"), payload: payload, in: call.value("id"))
+        }
         switch order.decision {
-        case .approve: decision = .approve
+        case .approve:
+            decision = .approve
+            if let payload = order.payload {
+                approvals.approve(payload, of: call.value("card"))
+                decision = .edit(payload: payload)
+            }
         case .approveForConversation: decision = .approveForConversation
         case .always: decision = .always
         case .decline: decision = .decline
@@ -117,9 +126,25 @@ extension NativeService {
 }
 
 extension ChatDesk {
+    /// Refuses values of a card that cannot be used.
+    /// - Throws: `AssistantError` with the field.
+    func check(_ card: String, payload: String, in id: String) async throws {
+        let session = try await openChat(id).session
+        let waiting = approvals.waiting.first { $0.chat == id && $0.card.id == card }?.card
+        let kept = await session.tree.messages.lazy.flatMap(\.cards).last { $0.id == card }
+        guard let found = waiting ?? kept else {
+            throw NativeFailure(404, "no-such-record", "no action of this conversation has the id")
+        }
+        _ = try await session.checked(found, payload: payload)
+    }
+
     /// Carries out a card in the background: the user may be asked about it.
-    func perform(_ card: String, payload: String?, in id: String) async throws {
+    func perform(_ card: String, payload: String?, isApproved: Bool = false, in id: String) async throws {
         guard !approvals.isWaiting(card) else { throw Self.underWay }
+        if let payload {
+            try await check(card, payload: payload, in: id)
+            if isApproved { approvals.approve(payload, of: card) }
+        }
         let session = try await openChat(id).session
         let exists = await session.tree.messages.contains { $0.cards.contains { $0.id == card } }
         guard exists else {

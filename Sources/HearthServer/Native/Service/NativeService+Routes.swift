@@ -9,7 +9,7 @@ extension NativeService {
     /// All routes.
     static func routes(_ service: NativeService) -> [NativeRoute] {
         stateRoutes(service) + LibraryRoutes(desk: service.library).all + ChatRoutes(desk: service.chats).all
-            + actionRoutes(service) + storeRoutes(service) + settingRoutes(service)
+            + actionRoutes(service) + wordRoutes(service) + storeRoutes(service) + settingRoutes(service)
             + RingRoutes(desk: service.rings).all
             + DocumentRoutes(desk: service.chats).all
             + ClassifyRoutes(home: service.home).all + deviceRoutes(service)

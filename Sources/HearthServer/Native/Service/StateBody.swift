@@ -39,6 +39,8 @@ struct StateBody: Codable, Sendable, Hashable {
     var route: RouteBody
     var memory: MemoryBody
     var network: NetworkBody
+    /// The search of the web, or of the user's own texts; absent where none is set up.
+    var search: SearchBody?
     /// The actions that wait for a decision.
     var waiting: Int
     /// Whether questions can be answered: by a model of this device, or by the cloud.
@@ -60,7 +62,8 @@ extension NativeService {
             route: await route(),
             memory: await memory(),
             network: NetworkBody(isOnline: condition.isOnline, isMetered: condition.isMetered),
-            waiting: approvals.waiting.count, canAnswer: facts.canAnswer || hasCloud, event: event)
+            search: await searchBody(), waiting: approvals.waiting.count, canAnswer: facts.canAnswer || hasCloud,
+            event: event)
     }
 
     /// Whether the cloud may answer: it is set up, and settings and rights allow it.
