@@ -8,7 +8,6 @@ import { reasonOf } from "../kit/refusals.js";
 import { t, tOr } from "../kit/texts.js";
 import { answerView } from "./answer.js";
 import { documentList } from "./document.js";
-import { cardView } from "./card.js";
 import { speechButton } from "./speech.js";
 import { endingView } from "./ending.js";
 
@@ -98,10 +97,17 @@ function replyView(message, actions) {
     const node = h("li.message.assistant", { id: `message-${message.id}` },
         h("h2.sr", t("chat.assistant")), thinking.node, phase, answer.node, cards, sources, notices, bar);
 
+    // The code of cards comes with the first one.
+    let cardView = null;
+    const drawCards = () => {
+        const list = current.cards ?? [];
+        if (cardView) keyed(cards, list, (card) => card.id, (card) => cardView(card, (name, body) => actions.card(current, card.id, name, body)));
+        else if (list.length > 0) import("./card.js").then((module) => { cardView = module.cardView; drawCards(); }, () => {});
+    };
     const drawRest = () => {
         const isAnswering = actions.isAnswering(current);
         const found = foundPages(current);
-        keyed(cards, current.cards ?? [], (card) => card.id, (card) => cardView(card, (name, body) => actions.card(current, card.id, name, body)));
+        drawCards();
         fill(notices, (current.notices ?? []).map((notice) => h("p.note", { dir: "auto" }, notice)),
             !isAnswering && current.ending && endingView(current, actions));
         fill(sources, found.length > 0 && [

@@ -2,7 +2,7 @@
 import { h, fill, set } from "./dom.js";
 import { icon } from "./icons.js";
 import { moveToasts } from "./toast.js";
-import { t, tOr } from "./texts.js";
+import { loadWords, t, tOr } from "./texts.js";
 
 let count = 0;
 
@@ -131,6 +131,8 @@ function governTimes(fields, rows) {
 /// Opens a form. `save(values)` may throw an error: it is shown at its field or below, and the form stays open with
 /// everything that was written. `onclose(isSaved)` is called at the end.
 export function formDialog({ title, fields, save, saveText = t("save"), extra = [], note, onclose }) {
+    // Its sentences about wrong values.
+    loadWords();
     const prefix = `form-${++count}`;
     const problem = h("p.problem", { role: "alert" });
     const rows = new Map(fields.map((field) => [field.name, fieldRow(field, `${prefix}-${field.name}`)]));

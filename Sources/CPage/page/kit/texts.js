@@ -17,6 +17,14 @@ export async function loadTexts() {
     document.documentElement.lang = language;
 }
 
+let words = null;
+
+/// Loads the words of forms, cards and repetitions, once.
+export function loadWords() {
+    words ??= import(`../texts/words-${language}.js`).then((module) => { Object.assign(texts, module.default); });
+    return words;
+}
+
 /// Remembers a language, "" for that of the browser, and shows the page in it.
 export function setLanguage(tag) {
     if (tag) localStorage.setItem("hearth-language", tag); else localStorage.removeItem("hearth-language");
