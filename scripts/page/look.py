@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from flows import ask, done, ready
 
 SCREENS = {
-    "first-run": "/", "models": "/#/models", "calendar": "/#/stores/calendar", "reminders": "/#/stores/reminders", "notes": "/#/stores/notes",
+    "first-run": "/", "models": "/#/models", "calendar": "/#/stores/calendar", "records": "/#/stores/all", "reminders": "/#/stores/reminders", "notes": "/#/stores/notes",
     "contacts": "/#/stores/contacts", "habits": "/#/stores/habits", "settings": "/#/settings/model", "appearance": "/#/settings/look",
     "network": "/#/settings/network", "cloud": "/#/settings/cloud", "permissions": "/#/settings/permissions", "tools": "/#/settings/tools",
     "memory": "/#/settings/memory", "data": "/#/settings/data", "keys": "/#/settings/keys", "activity": "/#/settings/activity", "conversations": "/#/chats",

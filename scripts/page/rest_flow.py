@@ -172,3 +172,34 @@ def check_files_of_records(desk):
     with page.expect_download() as saved:
         page.get_by_role("button", name="Export").click()
     assert saved.value.path().read_bytes().startswith(b"BEGIN:VCALENDAR")
+
+
+def check_all_records(desk):
+    page = desk.open("/#/stores/all")
+    expect(page.get_by_role("link", name="Lunch with Anna")).to_be_visible()
+    expect(page.get_by_role("link", name="Book list")).to_be_visible()
+    page.get_by_role("button", name="Notes", exact=True).click()
+    expect(page.get_by_role("link", name="Book list")).to_have_count(0)
+    page.locator("main").get_by_role("searchbox", name="Search").fill("bank")
+    expect(page.get_by_role("link", name="Lunch with Anna")).to_have_count(0)
+    page.get_by_role("link", name="Call the bank").click()
+    expect(page.get_by_role("checkbox", name="Complete Call the bank")).to_be_visible()
+    expect(page.get_by_role("checkbox")).to_have_count(1)
+
+
+def check_filters_of_records(desk):
+    page = desk.open("/#/stores/reminders")
+    expect(page.get_by_role("heading", name="Late")).to_be_visible()
+    page.get_by_role("button", name="Overdue").click()
+    expect(page.get_by_role("checkbox")).to_have_count(1)
+    page.get_by_role("button", name="Today").click()
+    expect(page.get_by_role("checkbox", name="Complete Call the bank")).to_be_visible()
+    page.goto(desk.backend.address + "/#/stores/calendar")
+    page.locator("main").get_by_role("searchbox", name="Search").fill("dentist")
+    expect(page.get_by_role("button", name="Dentist")).to_be_visible()
+    expect(page.get_by_role("button", name="Lunch with Anna")).to_have_count(0)
+    page.set_viewport_size({"width": 390, "height": 740})
+    page.goto(desk.backend.address + "/#/stores/habits")
+    box = page.locator(".habit .name").bounding_box()
+    assert box["height"] < 40, "the name stands in one line"
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

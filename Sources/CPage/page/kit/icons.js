@@ -47,6 +47,7 @@ const shapes = {
     bell: "M6 17v-6a6 6 0 0 1 12 0v6l1.5 2h-15z M10 21h4 M12 3v2",
     speak: "M4 9h4l5-4v14l-5-4H4z M16 9a4 4 0 0 1 0 6 M18.5 6.5a8 8 0 0 1 0 11",
     import: "M12 4v11 M8 11l4 4 4-4 M4 15v5h16v-5",
+    all: "M4 5h7v7H4z M13 5h7v7h-7z M4 14h7v6H4z M13 14h7v6h-7z",
     // Stores.
     calendar: "M4 6h16v14H4z M4 10h16 M8 3v4 M16 3v4",
     reminders: "M9 6h11 M9 12h11 M9 18h11 M4 6l1 1 2-2 M4 12l1 1 2-2 M4 18l1 1 2-2",

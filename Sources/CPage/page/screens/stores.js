@@ -5,6 +5,7 @@ import { on } from "../kit/live.js";
 import { t } from "../kit/texts.js";
 
 const stores = {
+    all: () => import("../stores/all.js"),
     calendar: () => import("../stores/calendar.js"),
     reminders: () => import("../stores/reminders.js"),
     notes: () => import("../stores/notes.js"),
@@ -13,15 +14,15 @@ const stores = {
 };
 
 /// Shows the store `name`, the calendar without it.
-export function show(main, [name]) {
+export function show(main, [name, query]) {
     const chosen = stores[name] ? name : "calendar";
     const life = lifetime();
     const body = h("div.store");
     const add = h("button.primary", { type: "button" }, icon("plus"), t(`stores.${chosen}.add`));
-    const words = h("input", { type: "search", placeholder: t("stores.search"), "aria-label": t("stores.search") });
+    const words = h("input", { type: "search", placeholder: t("stores.search"), "aria-label": t("stores.search"), value: query ?? "" });
     const files = h("span.buttons");
     main.append(h("div.page",
-        h("header.page-head", h("h1.grow", t("stores.title")), add),
+        h("header.page-head", h("h1.grow", t("stores.title")), chosen !== "all" && add),
         h("nav.store-tabs", { "aria-label": t("stores.title") }, Object.keys(stores).map((store) =>
             h("a.chip", { href: `#/stores/${store}`, "aria-current": store === chosen ? "page" : null }, icon(store), t(`stores.${store}`)))),
         h("div.filter-row", words, files),
@@ -41,8 +42,8 @@ export function show(main, [name]) {
         const readSoon = debounced(read, 200);
         set(words, { hidden: !store.canSearch });
         words.addEventListener("input", readSoon);
-        import("../stores/files.js").then(({ fileButtons }) => { if (!isLeft) files.append(...fileButtons(chosen, () => read()).filter(Boolean)); });
-        life.add(on("records", (data) => { if (data.store === chosen) readSoon(); }));
+        if (chosen !== "all") import("../stores/files.js").then(({ fileButtons }) => { if (!isLeft) files.append(...fileButtons(chosen, () => read()).filter(Boolean)); });
+        life.add(on("records", (data) => { if (data.store === chosen || chosen === "all") readSoon(); }));
         read();
     });
     return life.end;
