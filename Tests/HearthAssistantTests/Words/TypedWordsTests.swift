@@ -20,7 +20,7 @@ struct Sentence: Sendable, CustomTestStringConvertible {
         let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
         return text.split(separator: "\n").dropFirst().compactMap { line in
             let columns = line.split(separator: "\t", omittingEmptySubsequences: false)
-                .map { $0.replacing("\\n", with: "\n") }
+                .map { String($0).replacing("\\n", with: "\n") }
             guard columns.count == 5, let language = WordLanguage(rawValue: columns[0]),
                 let kind = WordedKind(rawValue: columns[1])
             else { return nil }

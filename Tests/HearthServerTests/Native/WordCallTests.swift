@@ -7,6 +7,10 @@ import Testing
 
 /// Typed words and searches without a model, and changed values of actions, over the native API.
 @Suite(.timeLimit(.minutes(5))) struct WordCallTests {
+    private static func text(_ members: JSONMembers) -> String {
+        String(decoding: JSONValue.object(members).data, as: UTF8.self)
+    }
+
     private func draft(_ fixture: NativeFixture, _ members: String) async throws -> (status: Int, body: JSONValue) {
         let place = #""now": "2026-11-24T13:30:00.000Z", "zone": "Europe/Berlin""#
         let reply = try await fixture.call("POST", "/stores/drafts", "{\(members), \(place)}")
@@ -31,10 +35,10 @@ import Testing
             // The draft has the form of the record that it becomes.
             let made = try await fixture.call(
                 "POST", "/stores/calendar",
-                JSONValue.object([
+                Self.text([
                     "title": event.body["title"] ?? .null, "start": event.body["start"] ?? .null,
                     "timeZone": event.body["timeZone"] ?? .null, "recurrence": event.body["recurrence"] ?? .null,
-                ]).description)
+                ]))
             #expect(made.status == 201)
             #expect(try await fixture.call("GET", "/stores/reminders").body["reminders"]?.items.isEmpty == true)
         }
@@ -99,7 +103,7 @@ import Testing
             let due = asked["card"]?["fields"]?.items.first { $0["name"]?.text == "due" }
             #expect(due?["raw"]?.text?.hasPrefix("2030-01-02T") == true)
             func decide(_ payload: String) async throws -> (status: Int, body: JSONValue) {
-                let order = JSONValue.object(["decision": .string("approve"), "payload": .string(payload)]).description
+                let order = Self.text(["decision": .string("approve"), "payload": .string(payload)])
                 let reply = try await fixture.call("POST", "/chats/\(chat)/cards/\(card)", order)
                 return (reply.status, reply.body)
             }
