@@ -136,7 +136,8 @@ import Testing
             #expect(Set(rows.compactMap { $0["id"]?.text }) == ids)
             // Each is downloaded from its own address.
             for id in ids {
-                #expect(try await fixture.call("POST", "/models/\(id)/download", #"{"unverified": true}"#).status == 202)
+                let order = #"{"unverified": true}"#
+                #expect(try await fixture.call("POST", "/models/\(id)/download", order).status == 202)
                 let end = try await fixture.event("row") {
                     $0["row"]?["id"]?.text == id && ["downloaded", "failed"].contains($0["row"]?["state"]?.text)
                 }

@@ -66,7 +66,13 @@ extension LibraryDesk {
     /// Pauses a download and keeps its bytes.
     func pause(_ id: String) async throws -> RowReply {
         let family = try family(id)
-        let found = try await transfers(of: family)
+        var found = try await transfers(of: family)
+        // A download has a transfer once its source has answered.
+        let watch = time.stopwatch()
+        while found.isEmpty, library.row(of: family)?.download.isActive == true, watch.elapsed < .seconds(5) {
+            try await time.sleep(for: .milliseconds(100))
+            found = try await transfers(of: family)
+        }
         for transfer in found { _ = try await hearth.manager.transfers.pause(transfer.key) }
         guard !found.isEmpty || library.row(of: family)?.download.isActive != true else {
             throw NativeFailure(

@@ -12,7 +12,7 @@ import Observation
     /// The models of the present settings.
     private(set) var hearth: Hearth
     let log: EventLog
-    private let time: TimeSource
+    let time: TimeSource
     /// The transfers of all processes, as they were last.
     private(set) var transfers: [TransferSummary] = []
     /// The models of the catalog, and whether they are being read for the first time.
