@@ -48,7 +48,7 @@ struct ModelUpload: Sendable {
             if let error = error as? FileError, error.code == .diskFull {
                 throw NativeFailure(507, error.codeText, error.message, remedy: "Free some space, and try again.")
             }
-            throw error
+            throw upload.shown(error)
         }
     }
 
@@ -70,6 +70,15 @@ struct ModelUpload: Sendable {
         }
         guard beginning.count == Self.magic.count else { throw Self.notGGUF }
         try await blocking { try fileSystem.synchronize(open) }
+    }
+
+    /// An error for a client, which knows the file by its name alone.
+    func shown(_ error: any Error) -> any Error {
+        guard error is any HearthFailure else { return error }
+        var failure = NativeFailure(error)
+        failure.message = failure.message.replacing(file.string, with: file.lastComponent)
+        failure.remedy = failure.remedy?.replacing(file.string, with: file.lastComponent)
+        return failure
     }
 
     /// Removes the file and its folder.
@@ -134,7 +143,7 @@ extension LibraryDesk {
                 return identity.family
             } catch {
                 await upload.remove()
-                throw error
+                throw upload.shown(error)
             }
         }
         let family = try await work.value
