@@ -18,8 +18,10 @@ const installed = (row) => ({ version: row.installed ?? row.version, variant: ro
 /// Opens the dialog of a row and keeps it equal to the row.
 export function manage(row) {
     const body = h("div.manage");
+    // What was read of the model, and what a verification has found; both outlive a change of the row.
     let details = {};
-    const draw = () => fill(body, parts(rows.get(row.id) ?? row, details, () => dialog.close()));
+    const result = h("p.hint", { role: "status" });
+    const draw = () => fill(body, parts(rows.get(row.id) ?? row, details, result, () => dialog.close()));
     // Progress comes ten times a second; only what the dialog displays may cost the focus of its buttons.
     const keyOf = ({ progress, download, receivedBytes, ...rest }) => JSON.stringify(rest);
     let drawn = keyOf(row);
@@ -36,7 +38,7 @@ export function manage(row) {
     }, () => {});
 }
 
-function parts(row, { releases = [], license, notes, freedBytes }, close) {
+function parts(row, { releases = [], license, notes, freedBytes }, result, close) {
     const isHere = row.presence !== "none";
     const { catalog } = row;
     return [
@@ -61,7 +63,7 @@ function parts(row, { releases = [], license, notes, freedBytes }, close) {
                 h("span.muted", ` ${bytes(release.sizeBytes)}`))))),
         row.heldBack?.length > 0 && h("section", h("h3", t("manage.held-back")), h("ul.plain", row.heldBack.map((held) =>
             h("li", h("strong", name(held)), ": ", held.reason)))),
-        h("section", h("h3", t("manage.files")), h("div.buttons", fileButtons(row, freedBytes, isHere, close))),
+        h("section", h("h3", t("manage.files")), h("div.buttons", fileButtons(row, freedBytes, result, isHere, close))),
     ];
 }
 
@@ -102,7 +104,7 @@ function releaseButtons(row) {
     ];
 }
 
-function fileButtons(row, freedBytes, isHere, close) {
+function fileButtons(row, freedBytes, result, isHere, close) {
     if (!isHere) {
         return [
             row.state !== "incompatible" && button(t("download.model"), () => { close(); download(row); }, "primary"),
@@ -112,7 +114,6 @@ function fileButtons(row, freedBytes, isHere, close) {
             }),
         ];
     }
-    const result = h("p.hint", { role: "status" });
     return [
         button(t("manage.verify"), async () => {
             text(result, t("manage.verify.running"));
