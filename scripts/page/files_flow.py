@@ -122,8 +122,7 @@ def check_pages_and_room(desk):
 
 def check_it_leaves_the_device(desk):
     ready(desk)
-    desk.world.route = lambda: {"badge": "Cloud", "source": "cloud", "reason": "tier", "reasonText": "", "forceLocal": False, "tier": "pro", "canUseCloud": True, "credits": None,
-                                "cloud": {"model": "gemini-2.5-flash", "kind": "gemini", "shares": "text", "hasOwnKey": True}}
+    desk.world.has_cloud = True
     page = desk.open()
     attach(page, "a.txt", b"words")
     expect(page.locator(".files-note")).to_have_text("These files leave this device: they go to gemini-2.5-flash with the question.")

@@ -31,8 +31,7 @@ struct DecodedText: Sendable, Hashable {
         var part = bytes.prefix(limit)
         if part.count < bytes.count {
             // The last character stays whole.
-            while let last = part.last, last & 0xC0 == 0x80 { part.removeLast() }
-            if let last = part.last, last >= 0xC0 { part.removeLast() }
+            while !part.isEmpty, bytes[part.endIndex] & 0xC0 == 0x80 { part.removeLast() }
         }
         return String(validating: part, as: UTF8.self).map { ($0, part.count < bytes.count) }
     }

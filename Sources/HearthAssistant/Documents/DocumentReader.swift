@@ -28,7 +28,10 @@ package struct DocumentReader: Sendable {
             let word = try WordText(data, limit: limits.text)
             return Document(name: name, kind: .word, bytes: data.count, isCut: word.isCut, text: word.text)
         }
-        guard let text = DecodedText(data, limit: limits.text) else { throw Self.refusal(of: data) }
+        // Read as Latin-1, the beginning of a picture is text.
+        let isOther =
+            Self.others.contains { data.starts(with: $0.beginning) } && String(validating: data, as: UTF8.self) == nil
+        guard !isOther, let text = DecodedText(data, limit: limits.text) else { throw Self.refusal(of: data) }
         return Document(
             name: name, kind: Self.kind(ofTextNamed: name), bytes: data.count, isCut: text.isCut, text: text.text)
     }

@@ -30,12 +30,24 @@ package enum PromptMarks {
         var opening = "<" + name
         if isPrivate { opening += " private" }
         if let source {
-            opening += " source=\"\(escaped(source).replacing("\"", with: "'").replacing(">", with: "›"))\""
+            opening += " source=\"\(escaped(source, isSource: true))\""
         }
         return "\(opening)>\n\(escaped(text))\n</\(name)>"
     }
 
-    private static func escaped(_ text: String) -> String { text.replacing("<", with: "‹") }
+    /// Replaces the signs of marks, scalar for scalar: with a combining mark behind it a sign is another `Character`.
+    private static func escaped(_ text: String, isSource: Bool = false) -> String {
+        var scalars = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "<": scalars.append("‹")
+            case ">" where isSource: scalars.append("›")
+            case "\"" where isSource: scalars.append("'")
+            default: scalars.append(scalar)
+            }
+        }
+        return String(scalars)
+    }
 
     /// The sections of a text, in order. Linear in the text.
     package static func sections(in text: String) -> [Section] {

@@ -81,6 +81,8 @@ export function show(main, [id]) {
     life.add(() => banner?.end());
     main.append(head.node, h("div.chat", banner?.node, scroller, jump, field.node, h("p.hint.under", t("composer.hint"))));
     life.add(dropAnywhere(main, field));
+    // Where a question goes may change while its files wait.
+    life.add(homeChanged.on(() => field.refresh()));
 
     if (thread) followThread(life, { thread, log, stick, field, head, settings });
     else {
