@@ -75,7 +75,7 @@ class Handler(BaseHTTPRequestHandler):
         raw = self.rfile.read(length) if length else b""
         parts = [urllib.parse.unquote(part) for part in path.removeprefix("/hearth/v1/").split("/")]
         try:
-            is_json = self.headers.get("Content-Type", "").startswith("application/json")
+            is_json = self.headers.get("Content-Type", "").startswith("application/json") and "import" not in parts
             body = json.loads(raw) if raw and is_json else raw
             values = {name: texts[0] for name, texts in urllib.parse.parse_qs(query).items()}
             with self.server.world.lock:

@@ -97,11 +97,9 @@ class Chats:
                 chat = self.begin((body or {}).get("title", ""), (body or {}).get("isPrivate", False))
                 self.settings[chat["id"]] = self.changed({}, (body or {}).get("settings"))
                 return 201, {"chat": chat}
-            return 200, {"chats": sorted(self.all.values(), key=lambda chat: chat["changed"], reverse=True), "event": self.world.event}
+            return 200, self.listed(values)
         if rest[0] == "search":
-            query = values["q"].lower()
-            return 200, {"hits": [{"chat": self.all[id], "message": message["id"], "excerpt": message["content"][:80], "date": message["date"]}
-                                  for id, messages in self.messages.items() for message in messages if query in message["content"].lower()]}
+            return 200, self.found(values)
         from world import Refusal
         if rest[0] == "prewarm":
             return 202, {}
@@ -123,6 +121,51 @@ class Chats:
             return 200, self.world.documents[rest[2]]["text"].encode()
         return getattr(self, "do_" + action.replace("-", "_"))(id, body or {})
 
+    def imported(self, raw):
+        """A file with a list of titles."""
+        from world import Refusal
+        try:
+            titles = json.loads(raw)
+        except ValueError:
+            raise Refusal(422, "import-unreadable", "the file cannot be imported: it is cut off", "Export it again.") from None
+        new = [title for title in titles if title and title not in [chat["title"] for chat in self.all.values()]]
+        for title in new:
+            self.begin(title)
+        bad = [index + 1 for index, title in enumerate(titles) if not title]
+        return {"imported": len(new), "updated": 0, "skipped": len(titles) - len(new) - len(bad), "refused": len(bad),
+                "refusals": [{"number": number, "code": "import-name", "message": "no title"} for number in bad]}
+
+    def listed(self, values):
+        """A page of the list. The place in it is the id of the last conversation before."""
+        kept = [chat for chat in self.all.values() if chat.get("archived", False) == (values.get("archived") == "true")
+                and values.get("folder") in (None, chat.get("folder"))]
+        kept.sort(key=lambda chat: (chat.get("pinned", False), chat["changed"]), reverse=True)
+        page, after = self.page(kept, values, lambda chat: chat["id"])
+        reply = {"chats": page, "next": after, "event": self.world.event}
+        if "before" not in values:
+            names = sorted({chat["folder"] for chat in self.all.values() if chat.get("folder") and not chat.get("archived")})
+            reply["folders"] = [{"name": name, "count": sum(chat.get("folder") == name and not chat.get("archived") for chat in self.all.values())} for name in names]
+            reply["archivedCount"] = sum(bool(chat.get("archived")) for chat in self.all.values())
+        return reply
+
+    @staticmethod
+    def page(rows, values, key):
+        limit = int(values.get("limit", 50))
+        start = next((index + 1 for index, row in enumerate(rows) if key(row) == values["before"]), len(rows)) if "before" in values else 0
+        page = rows[start:start + limit]
+        return page, key(page[-1]) if start + limit < len(rows) else None
+
+    def found(self, values):
+        query, hits = values["q"].lower(), []
+        for id, messages in self.messages.items():
+            found = [message for message in messages if query in message["content"].lower()
+                     and values.get("from", "") <= message["date"] < values.get("until", "9")]
+            if found:
+                hits.append({"chat": self.all[id], "message": found[-1]["id"], "excerpt": found[-1]["content"][:80], "date": found[-1]["date"], "count": len(found)})
+        hits.sort(key=lambda hit: hit["date"], reverse=True)
+        page, after = self.page(hits, values, lambda hit: hit["chat"]["id"])
+        return {"hits": page, "next": after}
+
     def whole(self, id, method, body):
         if method == "DELETE":
             del self.all[id]
@@ -130,10 +173,10 @@ class Chats:
             return 200, {}
         if method == "PATCH":
             if "settings" in body:
-                self.settings[id] = self.changed(self.settings.get(id, {}), body["settings"])
+                self.settings[id] = self.changed(self.settings.get(id, {}), body.pop("settings"))
                 self.world.emit("chat-settings", {"chat": id})
-            if "title" in body:
-                self.all[id]["title"] = body["title"]
+            if body:
+                self.all[id].update(body, **({"folder": body["folder"] or None} if "folder" in body else {}))
                 self.world.emit("chat", {"chat": self.all[id]})
             return 200, {"chat": self.all[id]}
         used = sum(len(message["content"]) for message in self.messages[id]) // 4

@@ -10,7 +10,7 @@ from playwright.sync_api import sync_playwright
 from backend import Backend
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu"]
-FILES = ["flows", "library_flow", "records_flow", "words_flow", "rest_flow", "read_flow", "hostile", "formulas", "files_flow", "look", "speed"]
+FILES = ["flows", "threads_flow", "library_flow", "records_flow", "words_flow", "rest_flow", "read_flow", "hostile", "formulas", "files_flow", "look", "speed"]
 # Reported by Chromium when the server is killed or refuses on purpose; everything else fails a check.
 EXPECTED = ("Failed to load resource", "net::ERR_")
 

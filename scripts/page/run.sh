@@ -6,6 +6,7 @@
 #   scripts/page/run.sh live             the built program (HEARTH_BINARY, otherwise .build/release/hearth)
 #   scripts/page/run.sh live foreign_pages    these steps of it, each for itself: foreign_pages,
 #                                             session_of_one_origin, records_with_undo, screens
+#   scripts/page/run.sh many             10,000 conversations and a long thread with the built program
 # PAGE_IMAGES=FOLDER keeps the screenshots there; docs/images are made with PAGE_IMAGES=docs/images.
 . "$(dirname "$0")/../stages.sh"
 mkdir -p "$HEARTH_CACHE"
@@ -24,4 +25,5 @@ fi
 python="$(python_packages page page-python)"
 export PYTHONPATH="$python:scripts/page" PYTHONDONTWRITEBYTECODE=1 PAGE_LIBRARIES="$libraries"
 if [ "${1:-}" = serve ]; then exec python3 scripts/page/backend.py "$libraries" "${2:-8765}"; fi
+if [ "${1:-}" = many ]; then exec python3 scripts/page/many.py; fi
 exec python3 scripts/page/check.py "$@"

@@ -214,6 +214,10 @@ class World:
         return 200, {"devices": self.devices, "reach": self.reach, "event": self.event}
 
     def on_data(self, method, rest, body, values):
+        if rest[1:] == ["export"]:
+            return 200, {"format": "hearth-conversations", "version": 1, "conversations": list(self.chats.all.values())}
+        if rest[1:] == ["import"]:
+            return 200, self.chats.imported(body)
         self.chats.erase()
         return 200, {}
 

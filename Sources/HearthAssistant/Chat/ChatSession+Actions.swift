@@ -19,7 +19,8 @@ extension ChatSession {
             result.source.map { OutsideText(source: $0, text: result.text) }
         }
         var outside: [OutsideText] = []
-        for text in ChatHistory.outside(in: all) + found where !outside.contains(text) { outside.append(text) }
+        let imported = messagesKept.branch.importedTexts
+        for text in ChatHistory.outside(in: all) + found + imported where !outside.contains(text) { outside.append(text) }
         return ActionTurn(
             conversation: id, message: answer?.id ?? "", now: question?.date ?? parts.time.now,
             timeZone: parts.settings.timeZone, locale: parts.settings.locale,

@@ -30,6 +30,12 @@ extension ChatSession {
         await saver.save(summaryToKeep)
     }
 
+    /// Moves the conversation in lists.
+    package func arrange(_ place: ConversationPlace) async {
+        conversation.place = place
+        await saver.arrange(summaryToKeep)
+    }
+
     /// Ends a conversation that is being removed: its answer stops, and nothing of it is kept any more.
     package func end() async {
         let reading = preparation
@@ -40,8 +46,10 @@ extension ChatSession {
         await saver.end()
     }
 
-    /// The conversation as a document: the shown branch.
-    package func export() -> ConversationExport { ConversationExport(summary, messages: messages) }
+    /// The conversation as a document: the shown branch, or all branches.
+    package func export(allBranches: Bool = false) -> ConversationExport {
+        ConversationExport(summary, messages: allBranches ? tree.messages : messages)
+    }
 
     /// The conversation for the store. The beginning of the first question is its title unless the user named it.
     var summaryToKeep: ConversationSummary {

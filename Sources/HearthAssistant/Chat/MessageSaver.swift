@@ -48,6 +48,14 @@ final class MessageSaver: Sendable {
         await enqueue { [store] in try await store?.save(summary) }.value
     }
 
+    /// Moves the conversation in lists; one without messages is created.
+    func arrange(_ summary: ConversationSummary) async {
+        await enqueue { [store] in
+            if try await store?.conversation(summary.id) == nil { try await store?.save(summary) }
+            try await store?.arrange(summary.id, summary.place)
+        }.value
+    }
+
     /// Removes a message with all that follow it.
     func remove(_ id: String) async {
         await enqueue { [store, conversation] in try await store?.removeMessage(id, in: conversation) }.value

@@ -22,13 +22,40 @@ enum MessageIndex {
         }
     }
 
+    /// Indexes the marked titles of conversations, at most `limit`.
+    static func updateTitles(_ connection: Connection, limit: Int = .max) throws {
+        let marked = try connection.rows(
+            "SELECT number, title FROM conversation WHERE indexed = 0 ORDER BY number LIMIT ?1", [.int(limit)]
+        ) { (number: $0.int(0), title: $0.text(1)) }
+        for conversation in marked {
+            let columns = FullText.columns(of: conversation.title)
+            try removeTitle(conversation.number, connection)
+            if !columns.words.isEmpty || !columns.pairs.isEmpty {
+                try connection.run(
+                    "INSERT INTO conversation_words(rowid, words, pairs) VALUES(?1, ?2, ?3)",
+                    [.int(conversation.number), .text(columns.words), .text(columns.pairs)])
+            }
+            try connection.run("UPDATE conversation SET indexed = 1 WHERE number = ?1", [.int(conversation.number)])
+        }
+    }
+
+    /// Removes the words of a conversation's title.
+    static func removeTitle(_ number: Int, _ connection: Connection) throws {
+        try connection.run("DELETE FROM conversation_words WHERE rowid = ?1", [.int(number)])
+    }
+
     /// Removes the words of a message.
     static func remove(_ number: Int, _ connection: Connection) throws {
         try connection.run("DELETE FROM message_words WHERE rowid = ?1", [.int(number)])
     }
 
-    /// Whether messages wait for their indexing.
+    /// Whether messages or titles wait for their indexing.
     static func isBehind(_ connection: Connection) throws -> Bool {
-        try connection.first("SELECT 1 FROM message WHERE indexed = 0 LIMIT 1") { _ in true } ?? false
+        try connection.first(
+            """
+            SELECT 1 WHERE EXISTS(SELECT 1 FROM message WHERE indexed = 0)
+                OR EXISTS(SELECT 1 FROM conversation WHERE indexed = 0)
+            """
+        ) { _ in true } ?? false
     }
 }

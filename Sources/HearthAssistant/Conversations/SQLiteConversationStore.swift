@@ -6,7 +6,7 @@ import HearthInference
 ///
 /// Saving a message writes its row and, when it is new, the conversation's: the cost depends on the message alone.
 package struct SQLiteConversationStore: ConversationStore {
-    private let database: Database
+    let database: Database
 
     /// Keeps conversations in a database that ``AssistantDatabase`` opened.
     package init(_ database: Database) { self.database = database }
@@ -48,13 +48,15 @@ package struct SQLiteConversationStore: ConversationStore {
         try await database.write { connection in
             try connection.run(
                 """
-                INSERT INTO conversation(id, title, created, changed, leaf, settings)
-                VALUES(?1, ?2, ?3, ?4, ?5, ?6)
+                INSERT INTO conversation(id, title, created, changed, leaf, settings, pinned, archived, folder)
+                VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
                 ON CONFLICT(id) DO UPDATE SET title = ?2, leaf = ?5, settings = ?6
                 """,
                 [
                     .text(conversation.id), .text(conversation.title), .date(conversation.created),
                     .date(conversation.changed), .text(conversation.leaf), .text(settings),
+                    .int(conversation.pinned ? 1 : 0), .int(conversation.archived ? 1 : 0),
+                    .text(conversation.folder),
                 ])
         }
     }
@@ -65,11 +67,7 @@ package struct SQLiteConversationStore: ConversationStore {
             let number =
                 try Self.number(of: conversation, connection)
                 ?? Self.create(conversation, at: message.date, connection)
-            let values: [SQLValue] = [
-                .int(number), .text(message.id), .text(message.parent), .text(message.role.rawValue),
-                .date(message.date), .text(message.content), .text(message.thinkingContent), .text(message.rawContent),
-                .text(extras),
-            ]
+            let values = Self.values(of: message, in: number, extras: extras)
             let replaced = try connection.first(
                 """
                 UPDATE message SET parent = ?3, role = ?4, date = ?5, content = ?6, thinking = ?7, raw = ?8, extras = ?9,
@@ -124,6 +122,7 @@ package struct SQLiteConversationStore: ConversationStore {
         try await database.write { connection in
             guard let number = try Self.number(of: id, connection) else { return }
             for message in try Self.stored(in: number, connection) { try Self.remove(message.number, connection) }
+            try MessageIndex.removeTitle(number, connection)
             try connection.run("DELETE FROM conversation WHERE number = ?1", [.int(number)])
         }
     }
@@ -132,7 +131,7 @@ package struct SQLiteConversationStore: ConversationStore {
         let query = SearchQuery(words)
         guard !query.isEmpty, limit > 0 else { return [] }
         if try await database.read({ try MessageIndex.isBehind($0) }) {
-            try await database.write { try MessageIndex.update($0) }
+            try await bringIndexUpToDate()
         }
         let hits = try await database.read { connection in
             try connection.rows(
@@ -153,7 +152,11 @@ package struct SQLiteConversationStore: ConversationStore {
 
     package func eraseAll() async throws {
         try await database.write { connection in
-            try connection.runScript("DROP TABLE message_words; \(AssistantDatabase.messageWords)")
+            try connection.runScript(
+                """
+                DROP TABLE message_words; \(AssistantDatabase.messageWords)
+                DROP TABLE conversation_words; \(AssistantDatabase.conversationWords)
+                """)
             for table in ["message_picture", "picture", "message", "conversation"] {
                 try connection.run("DELETE FROM \(table)")
             }
@@ -163,10 +166,10 @@ package struct SQLiteConversationStore: ConversationStore {
 }
 
 extension SQLiteConversationStore {
-    private static let summaryColumns = ConversationSummary.columns.split(separator: ", ")
+    static let summaryColumns = ConversationSummary.columns.split(separator: ", ")
         .map { "conversation.\($0)" }.joined(separator: ", ")
 
-    private static func number(of conversation: String, _ connection: Connection) throws -> Int? {
+    static func number(of conversation: String, _ connection: Connection) throws -> Int? {
         try connection.first("SELECT number FROM conversation WHERE id = ?1", [.text(conversation)]) { $0.int(0) }
     }
 
@@ -177,6 +180,15 @@ extension SQLiteConversationStore {
         ) { StoredMessage($0) }
     }
 
+    /// The values of a message for ``insert(_:_:)``.
+    static func values(of message: AssistantMessage, in conversation: Int, extras: String?) -> [SQLValue] {
+        [
+            .int(conversation), .text(message.id), .text(message.parent), .text(message.role.rawValue),
+            .date(message.date), .text(message.content), .text(message.thinkingContent), .text(message.rawContent),
+            .text(extras),
+        ]
+    }
+
     private static func create(_ conversation: String, at date: Date, _ connection: Connection) throws -> Int {
         try connection.run(
             "INSERT INTO conversation(id, title, created, changed) VALUES(?1, '', ?2, ?2)",
@@ -184,7 +196,7 @@ extension SQLiteConversationStore {
         return connection.lastRow
     }
 
-    private static func insert(_ values: [SQLValue], _ connection: Connection) throws {
+    static func insert(_ values: [SQLValue], _ connection: Connection) throws {
         try connection.run(
             """
             INSERT INTO message(conversation, id, parent, role, date, content, thinking, raw, extras)

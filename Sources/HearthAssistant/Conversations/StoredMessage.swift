@@ -60,13 +60,14 @@ struct StoredMessage {
 }
 
 extension ConversationSummary {
-    static let columns = "id, title, created, changed, messages, leaf, settings"
+    static let columns = "id, title, created, changed, messages, leaf, settings, pinned, archived, folder"
 
     /// Reads the present row of a query for ``columns``, from a column on.
     init(_ row: borrowing Row, from column: Int = 0) {
         self.init(
             id: row.text(column), title: row.text(column + 1), created: row.date(column + 2),
             changed: row.date(column + 3), messageCount: row.int(column + 4), leaf: row.optionalText(column + 5),
-            settings: ConversationSettings(column: row.optionalText(column + 6)))
+            settings: ConversationSettings(column: row.optionalText(column + 6)), pinned: row.int(column + 7) != 0,
+            archived: row.int(column + 8) != 0, folder: row.optionalText(column + 9))
     }
 }

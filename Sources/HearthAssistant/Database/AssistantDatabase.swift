@@ -19,6 +19,12 @@ package enum AssistantDatabase {
             words, pairs, tokenize = 'ascii', prefix = '3 4 5', columnsize = 0);
         """
 
+    /// The index of the conversations' titles. Its rows have the numbers of the conversations.
+    static let conversationWords = """
+        CREATE VIRTUAL TABLE conversation_words USING fts5(
+            words, pairs, tokenize = 'ascii', prefix = '3', columnsize = 0);
+        """
+
     /// The steps to the present schema. Dates are seconds since 2001, but for those of notes and habits: milliseconds since
     /// 1970.
     static let migrations = [
@@ -127,5 +133,23 @@ package enum AssistantDatabase {
             """),
         // The settings of a conversation, JSON; NULL without any.
         Migration(4, "ALTER TABLE conversation ADD COLUMN settings TEXT;"),
+        // Pins, the archive and folders; the search over titles, and over all messages by conversation.
+        Migration(
+            5,
+            """
+            ALTER TABLE conversation ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0;
+            ALTER TABLE conversation ADD COLUMN archived INTEGER NOT NULL DEFAULT 0;
+            ALTER TABLE conversation ADD COLUMN folder TEXT;
+            -- whether conversation_words has the present title
+            ALTER TABLE conversation ADD COLUMN indexed INTEGER NOT NULL DEFAULT 0;
+            CREATE INDEX conversation_list ON conversation(archived, pinned, changed, number);
+            CREATE INDEX conversation_folder ON conversation(folder, archived) WHERE folder IS NOT NULL;
+            CREATE INDEX conversation_to_index ON conversation(number) WHERE indexed = 0;
+            CREATE TRIGGER conversation_title AFTER UPDATE OF title ON conversation WHEN old.title IS NOT new.title
+            BEGIN UPDATE conversation SET indexed = 0 WHERE number = new.number; END;
+            -- A search reads these columns without the texts.
+            CREATE INDEX message_place ON message(number, conversation, date);
+            \(conversationWords)
+            """),
     ]
 }

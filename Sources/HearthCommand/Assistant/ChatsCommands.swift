@@ -133,21 +133,27 @@ struct ChatsShow: Command {
 
 /// `hearth chats export`
 struct ChatsExport: Command {
-    @Argument(.recordID) var id: String
+    @Argument(
+        "ID", .word, arity: .optional,
+        "The id, or its beginning, as the listing shows it; or the title. Without it, all conversations as JSON.")
+    var id: String?
     @Option(wrappedValue: .markdown, "format", "FORMAT", .choice, "markdown, or json with all branches.")
     var format: ChatFormat
     @Option(.exportFile) var file: String?
 
     static let declaration = CommandDeclaration(
-        "chats", "export", summary: "Write a conversation as Markdown or JSON",
+        "chats", "export", summary: "Write conversations as Markdown or JSON",
         """
-        JSON has every branch, the model's thinking, and pictures as base64.
+        JSON has every branch, the model's thinking, and pictures as base64. Without an ID all conversations are written
+        as one JSON document, which hearth chats import reads.
 
         hearth chats export 3f2a91c0 --to trip.md  # Keep a conversation as a document.
+        hearth chats export --to all.json          # Keep all conversations.
         """)
 
     func run(in context: CommandContext) async throws {
         try await context.withAssistantHome { home in
+            guard let id else { return try await context.exportAll(home, to: file) }
             let summary = try await home.conversation(id)
             try await context.export(format.data(of: summary, in: home), to: file)
         }

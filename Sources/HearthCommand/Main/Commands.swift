@@ -7,10 +7,10 @@ extension HearthCommand {
                 entries: [
                     .command(Chat.self),
                     .group(
-                        "chats", "Read, search and export conversations",
+                        "chats", "Read, search, export and import conversations",
                         [
-                            ChatsList.self, ChatsSearch.self, ChatsShow.self, ChatsExport.self, ChatsRename.self,
-                            ChatsRemove.self,
+                            ChatsList.self, ChatsSearch.self, ChatsShow.self, ChatsExport.self, ChatsImport.self,
+                            ChatsRename.self, ChatsRemove.self,
                         ]),
                     .command(RouteCommand.self), .command(Embed.self), .command(Classify.self),
                 ]),

@@ -24,6 +24,12 @@ import Testing
         func removeMessage(_ id: String, in conversation: String) async throws {}
         func removeConversation(_ id: String) async throws {}
         func search(_ words: String, limit: Int) async throws -> [ConversationHit] { [] }
+        func page(_ query: ConversationQuery) async throws -> ConversationPage { .init(conversations: []) }
+        func folders() async throws -> ConversationFolders { .init(folders: [], archivedCount: 0) }
+        func arrange(_ id: String, _ place: ConversationPlace) async throws {}
+        func add(_ document: ConversationExport) async throws -> ConversationAddition { .unchanged }
+        func find(_ search: ConversationSearch) async throws -> ConversationFinds { .init(finds: []) }
+        func prepareSearch() async throws {}
         func eraseAll() async throws {}
 
         func reached(_ count: Int) async {

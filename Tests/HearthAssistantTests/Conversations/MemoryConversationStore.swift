@@ -85,6 +85,72 @@ actor MemoryConversationStore: ConversationStore {
         }
     }
 
+    func page(_ query: ConversationQuery) throws -> ConversationPage {
+        let all = conversations(limit: .max, offset: 0).filter { summary in
+            (query.archived == nil || summary.archived == query.archived)
+                && (query.pinned == nil || summary.pinned == query.pinned)
+                && (query.folder == nil || summary.folder == query.folder)
+        }
+        let sorted = all.filter(\.pinned) + all.filter { !$0.pinned }
+        let start = query.before.flatMap { id in sorted.firstIndex { $0.id == id } }.map { $0 + 1 } ?? 0
+        let page = sorted.dropFirst(start).prefix(max(0, query.limit))
+        return ConversationPage(
+            conversations: Array(page), next: start + page.count < sorted.count ? page.last?.id : nil)
+    }
+
+    func folders() -> ConversationFolders {
+        let all = entries.values.map(\.summary)
+        let names = Set(all.compactMap { $0.archived ? nil : $0.folder })
+        return ConversationFolders(
+            folders: names.sorted().map { name in
+                .init(name: name, count: all.count { $0.folder == name && !$0.archived })
+            }, archivedCount: all.count(where: \.archived))
+    }
+
+    func arrange(_ id: String, _ place: ConversationPlace) { entries[id]?.summary.place = place }
+
+    func add(_ document: ConversationExport) -> ConversationAddition {
+        let summary = document.conversation
+        let isNew = entries[summary.id] == nil
+        create(summary.id, like: summary)
+        guard var entry = entries[summary.id] else { return .unchanged }
+        let missing = document.messages.filter { message in !entry.messages.contains { $0.id == message.id } }
+        entry.messages += missing
+        entry.summary.messageCount = entry.messages.count
+        let newest = missing.map(\.date).max() ?? summary.changed
+        entry.summary.changed = isNew ? summary.changed : max(entry.summary.changed, newest)
+        let way = ConversationTree(document.messages).branch(to: summary.leaf).map(\.id)
+        if let leaf = entry.summary.leaf, way.contains(leaf), missing.contains(where: { $0.id == way.last }) {
+            entry.summary.leaf = summary.leaf
+        }
+        entries[summary.id] = entry
+        return isNew ? .created : missing.isEmpty ? .unchanged : .extended(missing.count)
+    }
+
+    func find(_ search: ConversationSearch) -> ConversationFinds {
+        let query = SearchQuery(search.words)
+        let (from, until) = (search.from ?? .distantPast, search.until ?? .distantFuture)
+        guard !query.isEmpty else { return ConversationFinds(finds: []) }
+        let all = entries.values.compactMap { entry -> ConversationFind? in
+            let found = entry.messages.filter { query.matches($0.content) && $0.date >= from && $0.date < until }
+            if let last = found.last {
+                return ConversationFind(
+                    conversation: entry.summary, messageID: last.id, excerpt: query.excerpt(of: last.content),
+                    date: found.map(\.date).max() ?? last.date, count: found.count)
+            }
+            let summary = entry.summary
+            guard query.matches(summary.title), summary.changed >= from, summary.changed < until else { return nil }
+            return ConversationFind(
+                conversation: summary, messageID: nil, excerpt: "", date: summary.changed, count: 0)
+        }.sorted { $0.date > $1.date }
+        let start = search.before.flatMap { id in all.firstIndex { $0.conversation.id == id } }.map { $0 + 1 } ?? 0
+        let page = all.dropFirst(start).prefix(max(0, search.limit))
+        return ConversationFinds(
+            finds: Array(page), next: start + page.count < all.count ? page.last?.conversation.id : nil)
+    }
+
+    func prepareSearch() {}
+
     func eraseAll() {
         entries = [:]
         order = []

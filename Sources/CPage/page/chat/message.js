@@ -194,6 +194,9 @@ const normalEnds = ["end", "stop", "stop-string", "tool-calls"];
 /// Where an answer was computed and why, and how fast.
 function factsLine(facts, ending) {
     if (!facts) return null;
+    if (facts.reason === "imported") {
+        return h("span.facts-line", h("span.badge.route", { title: reasonOf(facts) }, t("route.imported")), h("span", { dir: "auto" }, facts.model));
+    }
     const { decodeTokensPerSecond: rate, firstTokenSeconds: first } = facts.timings ?? {};
     const tokens = facts.usage?.generatedTokens;
     const parts = [

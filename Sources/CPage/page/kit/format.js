@@ -46,6 +46,18 @@ export function dayWithDate(date) {
     return Math.abs(days) <= 1 ? `${name}, ${date.toLocaleDateString(language, { weekday: "short", day: "numeric", month: "short" })}` : name;
 }
 
+/// The span of time in which a past day lies, as lists group them: today, yesterday, some days, or its month.
+export function span(date) {
+    const days = Math.round((midnight(new Date()) - midnight(date)) / 86_400_000);
+    if (days <= 1) return capital(day(date));
+    if (days <= 7) return t("chats.week");
+    if (days <= 30) return t("chats.month");
+    const isThisYear = date.getFullYear() === new Date().getFullYear();
+    return date.toLocaleDateString(language, { month: "long", ...(isThisYear ? {} : { year: "numeric" }) });
+}
+
+const capital = (words) => words.charAt(0).toLocaleUpperCase(language) + words.slice(1);
+
 export const time = (date) => date.toLocaleTimeString(language, { hour: "2-digit", minute: "2-digit" });
 
 export const dayAndTime = (date) => `${day(date)}, ${time(date)}`;

@@ -27,6 +27,8 @@ const shapes = {
     undo: "M8 5L4 9l4 4 M4 9h9a6 6 0 0 1 0 12h-3",
     export: "M12 15V4 M8 8l4-4 4 4 M5 14v6h14v-6",
     download: "M12 4v11 M8 11l4 4 4-4 M5 14v6h14v-6",
+    archive: "M4 5h16v4H4z M6 9v10h12V9 M10 13h4",
+    folder: "M4 6h6l2 2h8v11H4z",
     link: "M10 14l8-8 M13 6h5v5 M17 14v5H5V7h5",
     memory: "M7 7h10v10H7z M10 3v4 M14 3v4 M10 17v4 M14 17v4 M3 10h4 M3 14h4 M17 10h4 M17 14h4",
     pin: "M9 4h6l-1 6 3 3H7l3-3z M12 13v7",

@@ -84,7 +84,7 @@ export function show(main, [id]) {
     // Where a question goes may change while its files wait.
     life.add(homeChanged.on(() => field.refresh()));
 
-    if (thread) followThread(life, { thread, log, stick, field, head, settings });
+    if (thread) followThread(life, { thread, log, scroller, stick, unstick: () => { isAtEnd = false; }, field, head, settings });
     else {
         settings.read().catch(() => {});
         life.add(on("engine", debounced(() => settings.read().catch(() => {}), 300)));
@@ -117,13 +117,15 @@ export function show(main, [id]) {
     return life.end;
 }
 
-function followThread(life, { thread, log, stick, field, head, settings }) {
+function followThread(life, { thread, log, scroller, stick, unstick, field, head, settings }) {
     const voice = reader();
     const actions = messageActions(thread, settings, field.node);
     const drawAll = () => {
-        keyed(log, thread.messages, (message) => message.id, (message) => messageView(message, actions));
+        keyed(log, thread.messages, (message) => message.id, lazy.view);
+        // The others are drawn when they come near.
+        for (const { id } of thread.messages.slice(-6)) log.views.get(id).draw();
     };
-    let messageView = null;
+    let lazy = null;
     let wasAnswering = false;
     const drawFacts = () => {
         head.update(thread);
@@ -138,25 +140,42 @@ function followThread(life, { thread, log, stick, field, head, settings }) {
         }
         document.title = `${thread.chat?.title || t("chat.untitled")} · Hearth`;
     };
+    const showMessage = (wanted) => {
+        const index = thread.messages.findIndex(({ id }) => id === wanted);
+        unstick();
+        if (index < 0) return stick(true);
+        for (const { id } of thread.messages.slice(Math.max(0, index - 2), index + 4)) log.views.get(id).draw();
+        const { node } = log.views.get(wanted);
+        node.classList.add("found");
+        // Messages that are drawn around it move it, until the person scrolls.
+        const place = new ResizeObserver(() => node.scrollIntoView());
+        place.observe(log);
+        const leave = () => place.disconnect();
+        life.add(leave);
+        for (const name of ["wheel", "touchstart", "pointerdown", "keydown"]) scroller.addEventListener(name, leave, { once: true, passive: true });
+        setTimeout(leave, 2000);
+        return undefined;
+    };
     life.add(thread.changed.on((message, what) => {
         log.views?.get(message.id)?.update(message, what);
         if (what === "text" || what === "whole") voice.hear(message.content, !thread.answering);
     }));
-    life.add(thread.reordered.on(() => { if (messageView) drawAll(); }));
+    life.add(thread.reordered.on(() => { if (lazy) drawAll(); }));
     life.add(thread.facts.on(drawFacts));
     life.add(thread.gone.on(() => field.node.before(h("div.note.warning.gone", { role: "alert" }, icon("warning"),
         h("span.grow", t(thread.chat?.isPrivate ? "chat.gone.private" : "chat.gone.elsewhere")), h("a.button.small.primary", { href: "#/chat" }, t("chat.new"))))));
     life.add(libraryChanged.on(() => {
         for (const message of thread.messages) if (message.ending) log.views?.get(message.id)?.update(message, "whole");
     }));
-    Promise.all([import("../chat/message.js"), thread.read()]).then(([module]) => {
-        messageView = module.messageView;
+    Promise.all([import("../chat/message.js"), import("../chat/lazy.js"), thread.read()]).then(([{ messageView }, { lazyMessages }]) => {
+        lazy = lazyMessages(scroller, (message) => messageView(message, actions));
+        life.add(lazy.end);
         drawAll();
         drawFacts();
-        stick(true);
+        if (!location.hash.includes("/at/")) stick(true);
         const last = thread.messages.at(-1);
         if (last?.role === "assistant" && !thread.answering) voice.hear("", true);
-        if (location.hash.includes("/at/")) document.getElementById(`message-${location.hash.split("/at/")[1]}`)?.scrollIntoView();
+        if (location.hash.includes("/at/")) showMessage(decodeURIComponent(location.hash.split("/at/")[1]));
     }, (error) => fill(log, h("li.empty", error.code === "not-found" ? t("chat.gone") : error.sentence)));
 }
 

@@ -1,76 +1,191 @@
 // The list of conversations: beside every screen if there is room, a screen of its own on a narrow page.
-import { h, fill, keyed, set, text, debounced } from "../kit/dom.js";
+import { h, fill, set, text, debounced } from "../kit/dom.js";
 import { icon } from "../kit/icons.js";
 import { get } from "../kit/api.js";
-import { day } from "../kit/format.js";
+import { on } from "../kit/live.js";
+import { menuButton } from "../kit/dialog.js";
+import { day, span } from "../kit/format.js";
 import { showError } from "../kit/toast.js";
 import { t } from "../kit/texts.js";
-import { chatsChanged, newestChats } from "../data/chats.js";
+import { windowed } from "../kit/window.js";
+import { chatsChanged, folders, hasMoreChats, newestChats, readMoreChats, showChats, shown } from "../data/chats.js";
 
 /// Shows the list as a screen.
 export function show(main) {
-    main.append(h("div.page", h("header.page-head", h("h1.grow", t("chats.title"))), chatList()));
+    const list = chatList();
+    main.append(h("div.page.chats-page", h("header.page-head", h("h1.grow", t("chats.title"))), list));
+    return list.end;
 }
 
-/// The list with search and the button for a new conversation.
+/// The list with search, filter and the button for a new conversation.
 export function chatList() {
     const list = h("ul.chat-list", { role: "list" });
-    const words = h("input", { type: "search", placeholder: t("chats.search"), "aria-label": t("chats.search"), oninput: () => search() });
-    const none = h("p.caption", { hidden: true });
+    const scroller = h("div.chat-scroll", list);
+    const none = h("p.caption", { role: "status", hidden: true });
+    const filter = h("select", { "aria-label": t("chats.filter"), hidden: true, onchange: () => choose(filter.value) });
+    const found = finder(() => draw());
     const node = h("div.chat-list-box",
-        h("div.chat-list-head", words, h("a.icon-button", { href: "#/chat", "aria-label": t("chat.new"), title: t("chat.new") }, icon("plus"))),
-        none, list);
+        h("div.chat-list-head", found.words, h("a.icon-button", { href: "#/chat", "aria-label": t("chat.new"), title: t("chat.new") }, icon("plus"))),
+        found.dates, filter, none, scroller);
+    const rows = windowed(scroller, list, rowView, () => { if (found.hits) found.more(); else readMoreChats(); });
     const draw = () => {
-        if (words.value.trim()) return;
-        const chats = newestChats();
-        keyed(list, chats, (chat) => chat.id, chatRow);
-        set(none, { hidden: chats.length > 0 });
-        text(none, t("chats.none"));
+        drawFilter(filter, Boolean(found.hits));
+        const items = found.hits ? found.hits.map(hitItem) : grouped(newestChats());
+        rows.draw(items);
+        set(none, { hidden: items.length > 0 || (found.hits ? !found.isRead : hasMoreChats()) });
+        text(none, t(found.hits ? "chats.no-hit" : shown.archived || shown.folder !== null ? "chats.none-here" : "chats.none"));
     };
-    const search = debounced(async () => {
-        const query = words.value.trim();
-        if (!query) {
-            list.views?.clear();
-            fill(list);
-            return draw();
-        }
-        try {
-            const { hits } = await get(`/chats/search?q=${encodeURIComponent(query)}`);
-            if (words.value.trim() !== query) return undefined;
-            list.views?.clear();
-            fill(list, hits.map((hit) => h("li", h("a.chat-link", { href: `#/chat/${encodeURIComponent(hit.chat.id)}/at/${encodeURIComponent(hit.message)}` },
-                h("span.chat-name", { dir: "auto" }, hit.chat.title || t("chat.untitled")),
-                h("span.caption.excerpt", { dir: "auto" }, hit.excerpt)))));
-            set(none, { hidden: hits.length > 0 });
-            text(none, t("chats.no-hit"));
-        } catch (error) {
-            showError(error);
-        }
-        return undefined;
-    }, 250);
     const mark = () => {
         for (const link of list.querySelectorAll("a")) set(link, { "aria-current": isOpen(link) ? "page" : null });
     };
-    const end = chatsChanged.on(() => { if (node.isConnected || !node.parentNode) { draw(); mark(); } else end(); });
+    const end = chatsChanged.on(() => { if (node.isConnected || !node.parentNode) draw(); });
     addEventListener("hashchange", mark);
     draw();
-    mark();
+    node.end = () => { end(); rows.end(); found.end(); removeEventListener("hashchange", mark); };
     return node;
 }
 
 const isOpen = (link) => link.hash.split("/at/")[0] === location.hash.split("/at/")[0];
 
-function chatRow(chat) {
+// Filter
+
+const choose = (value) => showChats(value === "archived" ? { archived: true } : value === "all" ? {} : { folder: value.slice(1) });
+
+// A search finds the conversations of all folders.
+function drawFilter(select, isSearching) {
+    const isOffered = !isSearching && (folders.list.length > 0 || folders.archivedCount > 0 || shown.archived || shown.folder !== null);
+    set(select, { hidden: !isOffered });
+    const names = folders.list.map(({ name, count }) => [`/${name}`, t("chats.folder", { name, count })]);
+    const value = shown.archived ? "archived" : shown.folder === null ? "all" : `/${shown.folder}`;
+    if (shown.folder !== null && !names.some(([name]) => name === value)) names.push([value, t("chats.folder", { name: shown.folder, count: 0 })]);
+    const options = [["all", t("chats.all")], ...names, ["archived", t("chats.archived", { count: folders.archivedCount })]];
+    const drawn = JSON.stringify(options);
+    if (select.dataset.drawn !== drawn) fill(select, options.map(([name, label]) => h("option", { value: name }, label)));
+    select.dataset.drawn = drawn;
+    select.value = value;
+}
+
+// Rows
+
+/// The conversations with a line before each group: pinned, then by date.
+function grouped(chats) {
+    const items = [];
+    let last = null;
+    for (const chat of chats) {
+        const group = chat.pinned ? t("chats.pinned") : span(new Date(chat.changed));
+        if (group !== last) items.push({ key: `group ${group}`, height: 2, group });
+        last = group;
+        items.push({ key: chat.id, height: 3.5, chat, number: items.length + 1 });
+    }
+    return items;
+}
+
+const hitItem = (hit) => ({ key: `hit ${hit.chat.id}`, height: 3.5, chat: hit.chat, hit });
+
+const rowView = (item) => (item.group ? groupView(item) : chatView(item));
+
+function groupView({ key }) {
+    const node = h("li.chat-group", { "data-key": key });
+    return { node, update: ({ group }) => text(node, group) };
+}
+
+function chatView({ key }) {
+    let current = null;
     const name = h("span.chat-name", { dir: "auto" });
-    const caption = h("span.caption");
+    const caption = h("span.caption.excerpt", { dir: "auto" });
     const dot = h("span.live-dot", { title: t("chat.answering") });
-    const link = h("a.chat-link", { href: `#/chat/${encodeURIComponent(chat.id)}` }, name, caption, dot);
-    const update = (next) => {
-        text(name, next.title || t("chat.untitled"));
-        text(caption, [next.isPrivate ? t("chat.private") : "", day(new Date(next.changed))].filter(Boolean).join(" · "));
-        set(dot, { hidden: !next.isAnswering });
+    const link = h("a.chat-link", name, caption, dot);
+    let menu = null;
+    const node = h("li.chat-row", { "data-key": key }, link);
+    const update = ({ chat, hit }) => {
+        if (!menu || current?.title !== chat.title) {
+            menu?.remove();
+            menu = menuButton(t("chats.menu", { title: chat.title || t("chat.untitled") }), () => entries(current));
+            node.append(menu);
+        }
+        current = chat;
+        const at = hit?.message ? `/at/${encodeURIComponent(hit.message)}` : "";
+        set(link, { href: `#/chat/${encodeURIComponent(chat.id)}${at}` });
+        text(name, chat.title || t("chat.untitled"));
+        text(caption, hit ? hitCaption(hit) : [chat.isPrivate && t("chat.private"), shown.folder === null && chat.folder, day(new Date(chat.changed))].filter(Boolean).join(" · "));
+        set(dot, { hidden: !chat.isAnswering });
         set(link, { "aria-current": isOpen(link) ? "page" : null });
     };
-    update(chat);
-    return { node: h("li", link), update };
+    return { node, update };
+}
+
+const hitCaption = ({ chat, count, excerpt }) => [chat.archived && t("chats.archived.mark"), count > 1 && t("chats.hits", { n: count }), excerpt].filter(Boolean).join(" · ");
+
+/// The commands of a conversation; their dialogs are loaded when they are used.
+function entries(chat) {
+    const run = (name) => (button) => import("../chat/arrange.js").then((commands) => commands[name](chat, button), showError);
+    if (chat.isPrivate) return [{ label: t("chat.rename"), icon: "edit", run: run("rename") }, { label: t("chat.delete"), icon: "remove", isDangerous: true, run: run("erase") }];
+    return [
+        { label: t("chat.rename"), icon: "edit", run: run("rename") },
+        { label: t(chat.pinned ? "chats.unpin" : "chats.pin"), icon: "pin", run: run("pin") },
+        { label: t(chat.archived ? "chats.unarchive" : "chats.archive"), icon: "archive", run: run("archive") },
+        { label: t("chats.move"), icon: "folder", run: run("move") },
+        { label: t("chat.export.markdown"), icon: "export", run: run("exportMarkdown") },
+        { label: t("chat.export.json"), icon: "export", run: run("exportJSON") },
+        { label: t("chat.delete"), icon: "remove", isDangerous: true, run: run("erase") },
+    ];
+}
+
+// Search
+
+/// The fields of the search and its hits: `{ words, dates, hits, isRead, more(), end() }`; `hits` is null without a search.
+function finder(draw) {
+    const search = () => find();
+    const words = h("input", { type: "search", placeholder: t("chats.search"), "aria-label": t("chats.search"), oninput: () => later() });
+    const from = h("input", { type: "date", oninput: () => later() });
+    const until = h("input", { type: "date", oninput: () => later() });
+    const dates = h("div.chat-dates", { hidden: true }, h("label", t("chats.from"), from), h("label", t("chats.until"), until));
+    const state = { words, dates, hits: null, isRead: false, more };
+    // A hit that is renamed, moved or removed meanwhile.
+    const change = (next) => { if (state.hits) { state.hits = next(state.hits); draw(); } };
+    const ends = [
+        on("chat", ({ chat }) => change((hits) => hits.map((hit) => (hit.chat.id === chat.id ? { ...hit, chat } : hit)))),
+        on("chat-removed", ({ id }) => change((hits) => hits.filter((hit) => hit.chat.id !== id))),
+    ];
+    state.end = () => { for (const end of ends) end(); };
+    let number = 0;
+    let next = null;
+    const later = debounced(search, 200);
+    const path = () => {
+        const query = new URLSearchParams({ q: words.value.trim(), limit: 30 });
+        if (from.value) query.set("from", new Date(`${from.value}T00:00`).toISOString());
+        if (until.value) {
+            const end = new Date(`${until.value}T00:00`);
+            end.setDate(end.getDate() + 1);
+            query.set("until", end.toISOString());
+        }
+        return `/chats/search?${query}`;
+    };
+    async function read(more, take) {
+        const mine = ++number;
+        next = null;
+        try {
+            const reply = await get(path() + more);
+            if (mine !== number) return;
+            next = reply.next ?? null;
+            take(reply.hits);
+            state.isRead = true;
+            draw();
+        } catch (error) {
+            if (mine === number) showError(error);
+        }
+    }
+    async function find() {
+        const isAsked = words.value.trim() !== "";
+        set(dates, { hidden: !isAsked });
+        if (isAsked) return read("", (hits) => { state.hits = hits; });
+        number += 1;
+        Object.assign(state, { hits: null, isRead: false });
+        draw();
+        return undefined;
+    }
+    function more() {
+        if (next) read(`&before=${next}`, (hits) => { state.hits = [...state.hits, ...hits]; });
+    }
+    return state;
 }

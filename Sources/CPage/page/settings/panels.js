@@ -5,6 +5,7 @@ import { at, get, post, put, remove } from "../kit/api.js";
 import { on } from "../kit/live.js";
 import { ask, formDialog, openDialog } from "../kit/dialog.js";
 import { copyText } from "../kit/clipboard.js";
+import { download } from "../kit/files.js";
 import { bytes, dayAndTime } from "../kit/format.js";
 import { perform, showError, toast } from "../kit/toast.js";
 import { reasonOf } from "../kit/refusals.js";
@@ -73,11 +74,26 @@ export function dataFolder() {
             h("dt", t("data.home")), h("dd", h("code", home.home)),
             home.memory?.diskFreeBytes && [h("dt", t("data.free")), h("dd", bytes(home.memory.diskFreeBytes))],
             h("dt", t("data.version")), h("dd", home.version)),
-        h("div.buttons", h("button.danger", { type: "button", onclick: (event) => erase(event.currentTarget) }, icon("remove"), t("data.erase"))));
+        h("div.buttons",
+            h("button", { type: "button", onclick: (event) => exportAll(event.currentTarget) }, icon("export"), t("data.export")),
+            h("button", { type: "button", "aria-describedby": "import-hint", onclick: () => chooser.click() }, icon("download"), t("data.import")),
+            h("button.danger", { type: "button", onclick: (event) => erase(event.currentTarget) }, icon("remove"), t("data.erase"))),
+        h("p.hint", { id: "import-hint" }, t("data.import.hint")), result, chooser);
+    const result = h("div", { role: "status" });
+    const chooser = h("input", {
+        type: "file", hidden: true, accept: ".json,.zip,application/json,application/zip",
+        onchange: async () => {
+            const [file] = chooser.files;
+            chooser.value = "";
+            if (file) (await import("./import.js")).importChats(file, result);
+        },
+    });
     life.add(homeChanged.on(draw));
     draw();
     return { node, end: life.end };
 }
+
+const exportAll = (button) => perform(button, () => download("/data/chats/export"));
 
 async function erase(button) {
     const isSure = await ask({ title: t("data.erase"), text: t("data.erase.text"), yes: t("data.erase.yes"), isDangerous: true });

@@ -13,6 +13,9 @@ struct ChatBody: Codable, Sendable, Hashable {
     var messageCount: Int
     var isAnswering: Bool
     var isPrivate: Bool
+    var pinned: Bool
+    var archived: Bool
+    var folder: String?
 
     init(_ summary: ConversationSummary, isAnswering: Bool = false, isPrivate: Bool = false) {
         id = summary.id
@@ -22,6 +25,7 @@ struct ChatBody: Codable, Sendable, Hashable {
         messageCount = summary.messageCount
         self.isAnswering = isAnswering
         self.isPrivate = isPrivate
+        (pinned, archived, folder) = (summary.pinned, summary.archived, summary.folder)
     }
 }
 
@@ -29,17 +33,35 @@ struct OneChatBody: Codable, Sendable, Hashable { var chat: ChatBody }
 
 struct ChatsBody: Codable, Sendable, Hashable {
     var chats: [ChatBody]
+    /// The end of this page; `nil` at the end of the list.
+    var next: String?
+    /// The folders and the number of archived conversations, with the first page.
+    var folders: [FolderBody]?
+    var archivedCount: Int?
     var event: String
 }
 
-struct HitBody: Codable, Sendable, Hashable {
-    var chat: ChatBody
-    var message: String
-    var excerpt: String
-    var date: Date
+struct FolderBody: Codable, Sendable, Hashable {
+    var name: String
+    var count: Int
 }
 
-struct HitsBody: Codable, Sendable, Hashable { var hits: [HitBody] }
+/// A conversation with found words.
+struct HitBody: Codable, Sendable, Hashable {
+    var chat: ChatBody
+    /// The newest found message; `nil` if only the title has the words.
+    var message: String?
+    var excerpt: String
+    var date: Date
+    /// The number of found messages.
+    var count: Int
+}
+
+struct HitsBody: Codable, Sendable, Hashable {
+    var hits: [HitBody]
+    /// The end of this page; `nil` after the last hit.
+    var next: String?
+}
 
 /// The context window of the model that answered last.
 struct ContextBody: Codable, Sendable, Hashable {
@@ -67,8 +89,13 @@ struct NewChatOrder: Codable, Sendable {
     var settings: ChatSettingsOrder?
 }
 
+/// The changes of a conversation; what is absent stays.
 struct ChatOrder: Codable, Sendable {
     var title: String?
+    var pinned: Bool?
+    var archived: Bool?
+    /// The name of a folder, at most 60 characters; empty for none.
+    var folder: String?
     /// The settings to change; `null` resets one.
     var settings: ChatSettingsOrder?
 }

@@ -40,7 +40,9 @@ actor ChatDesk {
     let documents: DocumentDesk
     private(set) var assistant: Assistant
     let library: LibraryDesk
-    private let home: ServedHome
+    let home: ServedHome
+    /// Whether an import runs.
+    var isImporting = false
     /// The engine of all models.
     private(set) var orchestrator: LLMOrchestrator
     private var open: [String: OpenChat] = [:]
@@ -151,38 +153,7 @@ actor ChatDesk {
         return body
     }
 
-    // MARK: Lists
-
-    func chats(limit: Int, offset: Int) async throws -> [ChatBody] {
-        var chats = try await assistant.conversations.conversations(limit: limit, offset: offset).map { summary in
-            ChatBody(summary, isAnswering: open[summary.id]?.running != nil)
-        }
-        guard offset == 0 else { return chats }
-        // Conversations that are not kept, or have no message yet.
-        let known = Set(chats.map(\.id))
-        for chat in open.values where chat.session.isPrivate && !known.contains(chat.session.id) {
-            chats.insert(await body(chat.session), at: 0)
-        }
-        return chats
-    }
-
-    func search(_ words: String, limit: Int) async throws -> [HitBody] {
-        try await assistant.conversations.search(words, limit: limit).map {
-            HitBody(chat: ChatBody($0.conversation), message: $0.messageID, excerpt: $0.excerpt, date: $0.date)
-        }
-    }
-
     // MARK: Changes
-
-    /// Changes the title and the settings of a conversation: all or none.
-    func change(_ id: String, _ order: ChatOrder) async throws -> ChatBody {
-        let session = try await openChat(id).session
-        let title = try order.title.map { try Self.title($0) }
-        if let settings = order.settings { try await configure(id, settings) }
-        guard let title else { return await body(session) }
-        await session.rename(title)
-        return await tell(id, session)
-    }
 
     func remove(_ id: String) async throws {
         let chat = try await openChat(id)
@@ -238,6 +209,18 @@ actor ChatDesk {
 
     static let busy = NativeFailure(
         409, "busy", "the conversation is being answered", remedy: "Stop the answer, or wait for its end.")
+
+    /// Opens conversations anew that an import has changed on the disk.
+    func reopen(_ ids: [String]) {
+        removed.subtract(ids)
+        for id in ids where open[id]?.isIdle == true { open[id] = nil }
+    }
+
+    /// Whether an answer or an action of a conversation runs.
+    func isBusy(_ id: String) -> Bool { open[id].map { !$0.isIdle } ?? false }
+
+    /// The private conversations, which are not kept.
+    var privateSessions: [ChatSession] { open.values.filter { $0.session.isPrivate }.map(\.session) }
 
     /// Removes all conversations and the journal of actions.
     func eraseAll() async throws {

@@ -8,30 +8,11 @@ import HearthInference
 struct ChatRoutes: Sendable {
     let desk: ChatDesk
 
-    var all: [NativeRoute] { chats + messages }
+    var all: [NativeRoute] { lists + chats + messages }
 
-    /// Lists, titles, export, pictures.
+    /// Titles, export, pictures.
     private var chats: [NativeRoute] {
         [
-            .plain(
-                "GET", "/chats", "The conversations changed last",
-                query: [("limit", "at most 500"), ("offset", "the conversations to leave out")]
-            ) { call in
-                let event = desk.log.lastID
-                let chats = try await desk.chats(
-                    limit: try call.number("limit", 1...500, default: 50),
-                    offset: try call.number("offset", 0...1_000_000, default: 0))
-                return ChatsBody(chats: chats, event: event)
-            },
-            .plain(
-                "GET", "/chats/search", "The messages that have words",
-                query: [("q", "the words"), ("limit", "at most 50")]
-            ) { call in
-                HitsBody(
-                    hits: try await desk.search(
-                        String((call.query("q") ?? "").prefix(500)),
-                        limit: try call.number("limit", 1...50, default: 20)))
-            },
             .json("POST", "/chats", "Begin a conversation", status: 201, example: #"{"isPrivate": false}"#) {
                 (_, order: NewChatOrder) in OneChatBody(chat: try await desk.create(order))
             },
@@ -39,8 +20,9 @@ struct ChatRoutes: Sendable {
                 try await desk.snapshot(call.value("id"), event: desk.log.lastID)
             },
             .json(
-                "PATCH", "/chats/{id}", "Name a conversation, or change its own settings",
-                example: #"{"title": "Holidays", "settings": {"model": "tiny", "temperature": 0.7, "route": null}}"#
+                "PATCH", "/chats/{id}", "Name a conversation, pin or archive it, move it, or change its own settings",
+                example:
+                    #"{"title": "Holidays", "pinned": true, "folder": "Travel", "settings": {"model": "tiny", "route": null}}"#
             ) { (call, order: ChatOrder) in
                 OneChatBody(chat: try await desk.change(call.value("id"), order))
             },
@@ -69,10 +51,6 @@ struct ChatRoutes: Sendable {
             ) { call in try await upload(call) },
             .plain("DELETE", "/pictures/{id}", "Forget an uploaded picture") { call in
                 desk.pictures.remove([call.value("id")])
-                return EmptyBody()
-            },
-            .plain("DELETE", "/data/chats", "Remove all conversations and the journal of actions") { _ in
-                try await desk.eraseAll()
                 return EmptyBody()
             },
         ]
@@ -181,8 +159,8 @@ struct ChatRoutes: Sendable {
 
     private func export(_ call: NativeCall) async throws -> ServerReply {
         let session = try await desk.openChat(call.value("id")).session
-        let export = await session.export()
         let isJSON = call.query("format") == "json"
+        let export = await session.export(allBranches: isJSON)
         let data = try isJSON ? export.json() : Data(export.markdown().utf8)
         var headers: HTTPHeaders = ["Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"]
         headers["Content-Type"] = isJSON ? "application/json" : "text/markdown; charset=utf-8"

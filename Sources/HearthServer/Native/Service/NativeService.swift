@@ -28,6 +28,7 @@ package final class NativeService: SettingsFollower {
     private let router: Locked<NativeRouter?> = Locked(nil)
     private let work = Locked<[Task<Void, Never>]>([])
     private let changes = TurnQueue()
+    private let preparation = Locked<Task<Void, Never>?>(nil)
 
     /// Opens the user's records.
     /// - Throws: `DatabaseError`, `FileError`, `ConfigurationError`.
@@ -54,6 +55,16 @@ package final class NativeService: SettingsFollower {
         home.follow(with: self)
         follow()
         await rings.start()
+        // The first search is as fast as later ones.
+        let prepared = Task { [conversations = records.conversations] in
+            do {
+                try await conversations.prepareSearch()
+            } catch {
+                guard !Task.isCancelled else { return }
+                Log.write(.warning, "native", "the index of conversations cannot be prepared", [.error(error)])
+            }
+        }
+        preparation.withLock { $0 = prepared }
     }
 
     /// The rings of records whose kind the settings do not switch off.
@@ -189,6 +200,7 @@ package final class NativeService: SettingsFollower {
             return work
         }
         for task in tasks { task.cancel() }
+        preparation.withLock { $0 }?.cancel()
         await rings.close()
         // The routes hold the service.
         router.withLock { $0 = nil }

@@ -81,7 +81,7 @@ extension NativeService {
             ? (activation.isLoading ? .loading : .ready) : (isComing ? .downloading : .chooseModel)
         let kept: [ChatBody]
         do {
-            kept = try await chats.chats(limit: 1, offset: 0)
+            kept = try await chats.chats(ConversationQuery(archived: nil, limit: 1)).chats
         } catch {
             kept = []
         }
