@@ -135,7 +135,7 @@ function controlOf({ key, type, value, choices, range, default: standard }, id) 
     const isNumber = type === "integer" || type === "number";
     return h("input", {
         ...common, type: isNumber ? "number" : "text", min: range?.minimum, max: range?.maximum, step: type === "number" ? "any" : undefined,
-        value: value ?? "", placeholder: shownNumber(standard) ?? t("settings.unset"), spellcheck: "false", dir: isNumber ? undefined : "auto",
+        value: (value === "always" ? t("settings.forever") : value) ?? "", placeholder: shownNumber(standard) ?? t("settings.unset"), spellcheck: "false", dir: isNumber ? undefined : "auto",
     });
 }
 
@@ -153,6 +153,9 @@ function valueOf(setting, control) {
     switch (setting.type) {
         case "boolean": return String(control.checked);
         case "list": return control.value.split("\n").map((line) => line.trim()).filter(Boolean).join(",") || null;
-        default: return control.value.trim() || null;
+        default: {
+            const text = control.value.trim();
+            return (text.toLowerCase() === t("settings.forever") ? "always" : text) || null;
+        }
     }
 }
