@@ -4,7 +4,6 @@ import { icon } from "./kit/icons.js";
 import { signedOut } from "./kit/api.js";
 import { connect, connection } from "./kit/live.js";
 import { banner, announce } from "./kit/toast.js";
-import { listen } from "./kit/shortcuts.js";
 import { loadRefusals } from "./kit/refusals.js";
 import { loadTexts, t } from "./kit/texts.js";
 import { applyTheme } from "./kit/theme.js";
@@ -84,7 +83,7 @@ async function start() {
     await loadTexts();
     rail();
     watchConnection();
-    listen();
+    import("./kit/shortcuts.js").then(({ listen }) => listen());
     addEventListener("hashchange", show);
     const opened = show();
     try {

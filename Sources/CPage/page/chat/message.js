@@ -8,7 +8,6 @@ import { reasonOf } from "../kit/refusals.js";
 import { t, tOr } from "../kit/texts.js";
 import { answerView } from "./answer.js";
 import { documentList } from "./document.js";
-import { speechButton } from "./speech.js";
 import { endingView } from "./ending.js";
 
 /// The view of a message: `{ node, update(message, what) }`. `actions` are the functions of the screen.
@@ -72,6 +71,13 @@ function toolButton(symbol, label, run, more = "") {
     return h(`button.icon-button.small${more}`, { type: "button", "aria-label": label, title: label, onclick: run }, icon(symbol));
 }
 
+// Voices are looked for when an answer is displayed.
+function speech(content) {
+    const place = h("span");
+    if ("speechSynthesis" in window) import("./speech.js").then(({ speechButton }) => place.replaceWith(speechButton(content)), () => {});
+    return place;
+}
+
 function branches(message, actions) {
     const { index = 0, ids = [] } = message.branch ?? {};
     const count = ids.length;
@@ -117,7 +123,7 @@ function replyView(message, actions) {
         fill(bar, isAnswering ? null : [
             branches(current, actions),
             toolButton("copy", t("copy"), () => actions.copy(current.content)),
-            current.content && speechButton(() => current.content),
+            current.content && speech(() => current.content),
             toolButton("again", t("chat.regenerate"), () => actions.regenerate(current)),
             factsLine(current.facts, current.ending),
         ]);
