@@ -4,3 +4,4 @@
 scripts/page/run.sh
 build_program
 scripts/page/run.sh live
+scripts/page/run.sh many

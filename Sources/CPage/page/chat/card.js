@@ -16,7 +16,7 @@ const symbols = {
 export function cardView(card, act) {
     let current = card;
     const state = h("span.card-state");
-    const title = h("h4", { dir: "auto" });
+    const title = h("h3", { dir: "auto" });
     const fields = h("dl.facts");
     const items = h("ul.card-items", { role: "list" });
     const note = h("p.hint", { dir: "auto" });

@@ -16,7 +16,7 @@ export function lazyMessages(scroller, make) {
         const words = h("div.plain", { dir: "auto" }, message.content);
         const isQuestion = message.role === "user";
         const node = h(`li.message.${isQuestion ? "user" : "assistant"}`, { id: `message-${message.id}` },
-            h("h3.sr", t(isQuestion ? "chat.you" : "chat.assistant")), words);
+            h("h2.sr", t(isQuestion ? "chat.you" : "chat.assistant")), words);
         // The height is guessed until the message is drawn, so that the scroll bar tells the truth.
         const lines = Math.ceil(message.content.length / 80) + (message.content.match(/\n/g)?.length ?? 0);
         node.style.containIntrinsicBlockSize = `auto ${4 + lines * 1.5}rem`;

@@ -150,7 +150,7 @@ function finder(draw) {
     state.end = () => { for (const end of ends) end(); };
     let number = 0;
     let next = null;
-    const later = debounced(search, 200);
+    const later = debounced(search, 50);
     const path = () => {
         const query = new URLSearchParams({ q: words.value.trim(), limit: 30 });
         if (from.value) query.set("from", new Date(`${from.value}T00:00`).toISOString());
