@@ -20,7 +20,9 @@ extension ChatSession {
         }
         var outside: [OutsideText] = []
         let imported = messagesKept.branch.importedTexts
-        for text in ChatHistory.outside(in: all) + found + imported where !outside.contains(text) { outside.append(text) }
+        for text in ChatHistory.outside(in: all) + found + imported where !outside.contains(text) {
+            outside.append(text)
+        }
         return ActionTurn(
             conversation: id, message: answer?.id ?? "", now: question?.date ?? parts.time.now,
             timeZone: parts.settings.timeZone, locale: parts.settings.locale,
