@@ -39,25 +39,25 @@ extension ErrorCode<AssistantStores> {
     /// The conversation has no such message.
     public static var noSuchMessage: Self { "no-such-message" }
     /// The name of a folder of conversations is too long or not on one line.
-    public static var unusableFolder: Self { "unusable-folder" }
+    package static var unusableFolder: Self { "unusable-folder" }
     /// A place in a list that no reply named.
-    public static var unusableCursor: Self { "unusable-cursor" }
+    package static var unusableCursor: Self { "unusable-cursor" }
     /// A file to import is damaged, cut off or of another kind.
-    public static var importUnreadable: Self { "import-unreadable" }
+    package static var importUnreadable: Self { "import-unreadable" }
     /// A file to import, or a conversation in it, is larger than the limits.
-    public static var importTooLarge: Self { "import-too-large" }
+    package static var importTooLarge: Self { "import-too-large" }
     /// An archive to import has entries that no export has.
-    public static var importUnsafe: Self { "import-unsafe" }
+    package static var importUnsafe: Self { "import-unsafe" }
     /// A conversation to import is in no known format.
-    public static var importUnknown: Self { "import-unknown-format" }
+    package static var importUnknown: Self { "import-unknown-format" }
     /// The messages of a conversation to import form a circle.
-    public static var importCircle: Self { "import-circle" }
+    package static var importCircle: Self { "import-circle" }
     /// A date of a conversation to import cannot be read.
-    public static var importDate: Self { "import-date" }
+    package static var importDate: Self { "import-date" }
     /// An id or a title of a conversation to import cannot be kept.
-    public static var importName: Self { "import-name" }
+    package static var importName: Self { "import-name" }
     /// The conversation to import is being answered.
-    public static var importBusy: Self { "import-busy" }
+    package static var importBusy: Self { "import-busy" }
     /// An action that did not happen, changed no record, or is older than 30 days.
     public static var cannotBeUndone: Self { "cannot-be-undone" }
 }
