@@ -105,6 +105,11 @@ def check_archive_can_be_undone(desk):
     command(page, "One", "Archive")
     page.locator(".toast").get_by_role("button", name="Undo").click()
     expect(row(page, "One")).to_be_visible()
+    # The menu of an open conversation has the same commands.
+    row(page, "One").get_by_role("link").click()
+    page.get_by_role("button", name="Commands of the conversation").click()
+    page.get_by_role("menuitem", name="Pin", exact=True).click()
+    expect(page.locator(".chat-group").first).to_have_text("Pinned")
 
 
 def check_list_by_keyboard_and_narrow(desk):

@@ -8,8 +8,9 @@ import { t, tOr } from "../kit/texts.js";
 import { home, homeChanged } from "../data/home.js";
 import { libraryChanged, rowChanged, shownName, usableTextRows } from "../data/library.js";
 import { modelName } from "../data/chat-settings.js";
+import { placeEntries } from "./entries.js";
 
-/// The header: `{ node, update(thread), end }`. `actions` are rename, exportAs, delete and fresh; model and route change
+/// The header: `{ node, update(thread), end }`. `actions` are hasChat, chat, rename, exportAs, delete and fresh; model and route change
 /// the `settings` of this conversation alone.
 export function chatHeader(actions, settings) {
     const life = lifetime();
@@ -29,6 +30,7 @@ export function chatHeader(actions, settings) {
         menuButton(t("chat.commands"), () => [
             { label: t("chat.new"), icon: "plus", run: actions.fresh },
             actions.hasChat() && { label: t("chat.rename"), icon: "edit", run: actions.rename },
+            ...(actions.chat() ? placeEntries(actions.chat()) : []),
             actions.hasChat() && { label: t("chat.export.markdown"), icon: "export", run: () => actions.exportAs("markdown") },
             actions.hasChat() && { label: t("chat.export.json"), icon: "export", run: () => actions.exportAs("json") },
             actions.hasChat() && { label: t("chat.delete"), icon: "remove", isDangerous: true, run: actions.delete },

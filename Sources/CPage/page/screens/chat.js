@@ -335,6 +335,7 @@ function drawWaiting(scroller) {
 function headerActions(thread) {
     return {
         hasChat: () => Boolean(thread),
+        chat: () => thread?.chat,
         fresh: () => { location.hash = "#/chat"; },
         rename: () => formDialog({
             title: t("chat.rename"),

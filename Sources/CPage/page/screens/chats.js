@@ -8,6 +8,7 @@ import { day, span } from "../kit/format.js";
 import { showError } from "../kit/toast.js";
 import { t } from "../kit/texts.js";
 import { windowed } from "../kit/window.js";
+import { chatEntries } from "../chat/entries.js";
 import { chatsChanged, folders, hasMoreChats, newestChats, readMoreChats, showChats, shown } from "../data/chats.js";
 
 /// Shows the list as a screen.
@@ -100,7 +101,7 @@ function chatView({ key }) {
     const update = ({ chat, hit }) => {
         if (!menu || current?.title !== chat.title) {
             menu?.remove();
-            menu = menuButton(t("chats.menu", { title: chat.title || t("chat.untitled") }), () => entries(current));
+            menu = menuButton(t("chats.menu", { title: chat.title || t("chat.untitled") }), () => chatEntries(current));
             node.append(menu);
         }
         current = chat;
@@ -115,21 +116,6 @@ function chatView({ key }) {
 }
 
 const hitCaption = ({ chat, count, excerpt }) => [chat.archived && t("chats.archived.mark"), count > 1 && t("chats.hits", { n: count }), excerpt].filter(Boolean).join(" · ");
-
-/// The commands of a conversation; their dialogs are loaded when they are used.
-function entries(chat) {
-    const run = (name) => (button) => import("../chat/arrange.js").then((commands) => commands[name](chat, button), showError);
-    if (chat.isPrivate) return [{ label: t("chat.rename"), icon: "edit", run: run("rename") }, { label: t("chat.delete"), icon: "remove", isDangerous: true, run: run("erase") }];
-    return [
-        { label: t("chat.rename"), icon: "edit", run: run("rename") },
-        { label: t(chat.pinned ? "chats.unpin" : "chats.pin"), icon: "pin", run: run("pin") },
-        { label: t(chat.archived ? "chats.unarchive" : "chats.archive"), icon: "archive", run: run("archive") },
-        { label: t("chats.move"), icon: "folder", run: run("move") },
-        { label: t("chat.export.markdown"), icon: "export", run: run("exportMarkdown") },
-        { label: t("chat.export.json"), icon: "export", run: run("exportJSON") },
-        { label: t("chat.delete"), icon: "remove", isDangerous: true, run: run("erase") },
-    ];
-}
 
 // Search
 
