@@ -1,13 +1,27 @@
 // Messages of a long conversation: one that is far from the screen is its plain text until it comes near.
-import { h, text } from "../kit/dom.js";
+import { h, onFrame, text } from "../kit/dom.js";
 import { t } from "../kit/texts.js";
 
 /// Makes views that are drawn when they come near. `make(message)` makes the whole view; `scroller` is what moves.
 /// Returns `{ view(message), end }`; a view has `draw()` too.
 export function lazyMessages(scroller, make) {
     const waiting = new Map();
+    // Few are drawn in one frame, so that scrolling stays smooth.
+    const due = new Set();
+    const drawSome = onFrame(() => {
+        const end = performance.now() + 6;
+        for (const node of due) {
+            due.delete(node);
+            waiting.get(node)?.();
+            if (performance.now() > end) break;
+        }
+        if (due.size > 0) drawSome();
+    });
     const near = new IntersectionObserver((entries) => {
-        for (const { target, isIntersecting } of entries) if (isIntersecting) waiting.get(target)?.();
+        for (const { target, isIntersecting } of entries) {
+            if (isIntersecting) due.add(target); else due.delete(target);
+        }
+        if (due.size > 0) drawSome();
     }, { root: scroller, rootMargin: "1200px 0px" });
 
     function view(message) {
