@@ -245,7 +245,7 @@ def check_keyboard_alone(desk):
     page.keyboard.type("/")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    assert page.get_by_role("textbox", name="Question").input_value() == "/reminder "
+    expect(page.get_by_role("textbox", name="Question")).to_have_value("/reminder ")
     page.keyboard.press("Control+a")
     page.keyboard.type("Plan a weekend")
     page.keyboard.press("Enter")

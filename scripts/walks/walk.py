@@ -30,9 +30,13 @@ PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../Sources/C
 
 
 def texts(language):
-    """The words of the page by key."""
-    with open(os.path.join(PAGE, f"{language}.js"), encoding="utf-8") as file:
-        return {key: json.loads(f'"{value}"') for key, value in re.findall(r'"([\w.-]+)": "((?:[^"\\\\]|\\\\.)*)"', file.read())}
+    """The words of the page by key, of all its parts."""
+    words = {}
+    for name in sorted(os.listdir(PAGE)):
+        if re.fullmatch(rf"(?:(?!catalog|refusals)\w+-)?{language}\.js", name):
+            with open(os.path.join(PAGE, name), encoding="utf-8") as file:
+                words.update((key, json.loads(f'"{value}"')) for key, value in re.findall(r'"([\w.-]+)": "((?:[^"\\\\]|\\\\.)*)"', file.read()))
+    return words
 
 
 TEXTS = {language: texts(language) for language in ("en", "de")}

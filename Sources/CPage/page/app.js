@@ -5,22 +5,21 @@ import { signedOut } from "./kit/api.js";
 import { connect, connection } from "./kit/live.js";
 import { banner, announce } from "./kit/toast.js";
 import { loadRefusals } from "./kit/refusals.js";
-import { loadTexts, t } from "./kit/texts.js";
+import { loadTexts, t, withWords } from "./kit/texts.js";
 import { applyTheme } from "./kit/theme.js";
 import { readHome } from "./data/home.js";
-import { readLibrary } from "./data/library.js";
+import { libraryChanged, movingRows, readLibrary, rowChanged } from "./data/library.js";
 import { readChats } from "./data/chats.js";
 import { chatList } from "./screens/chats.js";
-import { downloadPill } from "./models/progress.js";
 
-/// The screens by the first word of the address `#/word/…`; each module is loaded when it is first shown.
+/// The screens by the first word of the address `#/word/…`; each module and its words are loaded when it is first shown.
 const screens = {
     chat: () => import("./screens/chat.js"),
     chats: () => import("./screens/chats.js"),
-    models: () => import("./screens/models.js"),
-    read: () => import("./screens/read.js"),
-    stores: () => import("./screens/stores.js"),
-    settings: () => import("./screens/settings.js"),
+    models: () => withWords(import("./screens/models.js"), "models"),
+    read: () => withWords(import("./screens/read.js"), "read"),
+    stores: () => withWords(import("./screens/stores.js"), "stores", "forms"),
+    settings: () => withWords(import("./screens/settings.js"), "settings", "forms", "models"),
 };
 const tabs = [["chat", "chat"], ["models", "models"], ["read", "eye"], ["stores", "stores"], ["settings", "settings"]];
 
@@ -49,21 +48,46 @@ async function show() {
 
 function rail() {
     const nav = document.getElementById("rail");
+    const list = chatList();
     nav.append(
         h("ul.tabs", { role: "list" }, tabs.map(([name, symbol]) => {
             const link = h("a.tab", { href: `#/${name}` }, icon(symbol), h("span", t(`nav.${name}`)));
             links.set(name, link);
             return h("li", link);
         })),
-        downloadPill(),
-        chatList(),
+        list,
     );
+    watchDownloads(list);
     document.getElementById("news").setAttribute("aria-label", t("news"));
     document.querySelector(".skip").textContent = t("nav.skip");
     document.querySelector(".skip").addEventListener("click", (event) => {
         event.preventDefault();
         document.getElementById("main").focus();
     });
+}
+
+// The button that shows a download comes with the first that moves, above the list of conversations.
+function watchDownloads(list) {
+    const look = () => {
+        if (movingRows().length === 0) return;
+        for (const end of ends.splice(0)) end();
+        withWords(import("./models/progress.js"), "models").then(({ downloadPill }) => list.before(downloadPill()), follow);
+    };
+    const ends = [];
+    const follow = () => ends.push(rowChanged.on(look), libraryChanged.on(look));
+    follow();
+}
+
+// Rings are read after the first paint; their view comes with the first of them.
+async function watchRings() {
+    const data = await import("./data/rings.js");
+    let isComing = false;
+    const end = data.ringsChanged.on((begun) => {
+        if (isComing || data.rings.length + data.missed === 0) return;
+        isComing = true;
+        withWords(import("./rings/view.js"), "forms").then(({ showRings }) => { end(); showRings(begun); }, () => { isComing = false; });
+    });
+    await data.readRings();
 }
 
 function watchConnection() {
@@ -90,8 +114,7 @@ async function start() {
         const [home] = await Promise.all([readHome(), readLibrary(), readChats()]);
         connect(home.event);
         loadRefusals().catch(() => {});
-        // Rings come after the first paint.
-        import("./rings/view.js").then(({ showRings }) => showRings());
+        watchRings().catch(() => {});
     } catch (error) {
         if (error.isConnection) connect();
         // Nothing can be lost on a page that has just begun: it asks for a code.

@@ -1,8 +1,6 @@
 // The words of a card in the language of the page, made from its codes; an action of an app has its own words.
-import { language, loadWords, t, tOr } from "../kit/texts.js";
+import { language, t, tOr } from "../kit/texts.js";
 import { momentDate, isDay } from "../stores/records.js";
-
-await loadWords();
 
 /// What the action does.
 export const titleOf = (card) => (card.code ? tOr(`action.${card.code}`, card.title) : card.title);

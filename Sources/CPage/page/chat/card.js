@@ -1,7 +1,7 @@
 // An action of an answer: its values, the question whether to carry it out, its result, and undo.
 import { h, fill, set, text } from "../kit/dom.js";
 import { icon } from "../kit/icons.js";
-import { menuButton } from "../kit/dialog.js";
+import { menuButton } from "../kit/menu.js";
 import { outside } from "../kit/safe.js";
 import { perform, showError } from "../kit/toast.js";
 import { t, tOr } from "../kit/texts.js";

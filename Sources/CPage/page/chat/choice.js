@@ -20,20 +20,15 @@ export function chooseModel(place, models, { text, question } = {}) {
 }
 
 /// An end that the person chose: nothing to show.
-export class Cancelled extends Error {
+class Cancelled extends Error {
     isCancelled = true;
 }
 
-/// Runs a call. If the server asks which model answers, the person chooses one for the conversation, and the call is
-/// repeated.
-export async function withModel(place, settings, call, question) {
-    try {
-        return await call();
-    } catch (error) {
-        if (error.code !== "model-not-chosen" || !error.models?.length) throw error;
-        const model = await chooseModel(place, error.models, { text: settings.values.model ? t("choice.gone", { name: settings.values.model }) : t("choice.text"), question });
-        if (!model) throw new Cancelled();
-        await settings.change({ model });
-        return withModel(place, settings, call, question);
-    }
+/// Lets the person choose a model for the conversation after the refusal `error` of a call, and repeats the call.
+export async function callWithChoice(error, place, settings, call, question) {
+    if (error.code !== "model-not-chosen" || !error.models?.length) throw error;
+    const model = await chooseModel(place, error.models, { text: settings.values.model ? t("choice.gone", { name: settings.values.model }) : t("choice.text"), question });
+    if (!model) throw new Cancelled();
+    await settings.change({ model });
+    return call().catch((next) => callWithChoice(next, place, settings, call, question));
 }

@@ -3,8 +3,7 @@ import { h, fill, set } from "../kit/dom.js";
 import { icon } from "../kit/icons.js";
 import { at, remove, upload } from "../kit/api.js";
 import { showError } from "../kit/toast.js";
-import { t } from "../kit/texts.js";
-import { commandMenu } from "./commands.js";
+import { t, withWords } from "../kit/texts.js";
 
 /// A pasted text that is longer becomes a document.
 const longPaste = 8000;
@@ -20,9 +19,9 @@ async function readable(blob) {
 
 /// The composer: `{ node, setBusy, focus, setText, refresh }`. `send({ text, pictures, documents, act })` returns a promise;
 /// if it fails or is "undone", what was written comes back, of a "command" the attachments. A text for which `isLocal(text)`
-/// holds is sent during an answer too. `begun(text)` is called when the person writes. The draft survives a reload.
+/// resolves to true is sent during an answer too. `commands(area, done)` loads the menu of the commands. `begun(text)` is called when the person writes. The draft survives a reload.
 /// `room` and `leavesTo` are those of the attachments. `think(isOn)` lets the model think in this conversation, or not.
-export function composer({ key, send, stop, commands, isOffered, isLocal = () => false, placeholder, begun, think, room = () => null, leavesTo = () => null }) {
+export function composer({ key, send, stop, commands, isLocal = async () => false, placeholder, begun, think, room = () => null, leavesTo = () => null }) {
     let pictures = [];
     let isBusy = false;
     const draftKey = `hearth-draft-${key}`;
@@ -40,7 +39,7 @@ export function composer({ key, send, stop, commands, isOffered, isLocal = () =>
         coming += 1;
         refresh();
         try {
-            const { attachments } = await import("./attach.js");
+            const { attachments } = await withWords(import("./attach.js"), "forms");
             files ??= attachments(filesPlace, { changed: () => refresh(), room, leavesTo });
             files.add(blobs);
         } finally {
@@ -58,17 +57,33 @@ export function composer({ key, send, stop, commands, isOffered, isLocal = () =>
             think?.(isOn);
         },
     }, icon("thought"), h("span", t("composer.think")));
-    const menu = commandMenu(area, commands, (run) => { set(area, { value: "" }); keep(); run(); }, isOffered);
+    // The menu of the commands, whose code comes with the first `/`; keys that are pressed before it is here wait for it.
+    let menu = null;
+    let early = null;
+    const offerCommands = () => {
+        if (menu) menu.update();
+        if (menu || early || !area.value.startsWith("/")) return;
+        early = [];
+        commands(area, (run) => { set(area, { value: "" }); keep(); run(); }).then((made) => {
+            menu = made;
+            node.prepend(menu.node);
+            menu.update();
+        }, showError).finally(() => {
+            const keys = early;
+            early = null;
+            for (const key of keys) area.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+        });
+    };
     const pictureButton = h("button.tool", { type: "button", onclick: () => choose("image/*"), "aria-label": t("composer.picture"), title: t("composer.picture") }, icon("picture"));
     const box = h("div.composer-box", strip, filesPlace, area, h("div.composer-tools",
         h("button.tool", { type: "button", onclick: () => choose(null), "aria-label": t("composer.file"), title: t("composer.file") }, icon("attach")),
         pictureButton,
         navigator.mediaDevices && h("button.tool.of-pictures", {
             type: "button", "aria-label": t("composer.camera"), title: t("composer.camera"),
-            onclick: () => import("./camera.js").then(({ takePicture }) => takePicture()).then((blob) => { if (blob) add([blob]); }, showError),
+            onclick: () => withWords(import("./camera.js"), "forms").then(({ takePicture }) => takePicture()).then((blob) => { if (blob) add([blob]); }, showError),
         }, icon("camera")),
         thinkButton, h("span.spring"), sendButton));
-    const node = h("div.composer", menu.node, box, file);
+    const node = h("div.composer", box, file);
 
     const keep = () => {
         if (area.value) sessionStorage.setItem(draftKey, area.value); else sessionStorage.removeItem(draftKey);
@@ -115,7 +130,8 @@ export function composer({ key, send, stop, commands, isOffered, isLocal = () =>
     async function submit() {
         const text = area.value.trim();
         const sent = pictures;
-        if ((!text && sent.length === 0 && (files?.isEmpty ?? true)) || (isBusy && !isLocal(text)) || waits()) return;
+        if ((!text && sent.length === 0 && (files?.isEmpty ?? true)) || waits()) return;
+        if (isBusy && (!(await isLocal(text).catch(() => false)) || area.value.trim() !== text)) return;
         set(area, { value: "" });
         pictures = [];
         const taken = files?.take() ?? [];
@@ -143,9 +159,14 @@ export function composer({ key, send, stop, commands, isOffered, isLocal = () =>
         }
     }
 
-    area.addEventListener("input", () => { begun?.(area.value); keep(); menu.update(); });
+    area.addEventListener("input", () => { begun?.(area.value); keep(); offerCommands(); });
     area.addEventListener("keydown", (event) => {
-        if (menu.take(event)) return;
+        if (early && ["ArrowDown", "ArrowUp", "Enter", "Tab", "Escape"].includes(event.key) && !event.shiftKey && !event.isComposing) {
+            event.preventDefault();
+            early.push(event.key);
+            return;
+        }
+        if (menu?.take(event)) return;
         if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
             event.preventDefault();
             submit();

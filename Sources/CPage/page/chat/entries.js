@@ -1,11 +1,11 @@
 // The commands of a conversation in menus; their dialogs are loaded when they are used.
 import { showError } from "../kit/toast.js";
-import { t } from "../kit/texts.js";
+import { t, withWords } from "../kit/texts.js";
 
-const run = (name, chat) => (button) => import("./arrange.js").then((commands) => commands[name](chat, button)).catch(showError);
+const run = (name, chat) => (button) => withWords(import("./arrange.js"), "forms").then((commands) => commands[name](chat, button)).catch(showError);
 
 /// Pin, archive and move. A private conversation is not kept, and has no place.
-export const placeEntries = (chat) => (chat.isPrivate ? [] : [
+const placeEntries = (chat) => (chat.isPrivate ? [] : [
     { label: t(chat.pinned ? "chats.unpin" : "chats.pin"), icon: "pin", run: run("pin", chat) },
     { label: t(chat.archived ? "chats.unarchive" : "chats.archive"), icon: "archive", run: run("archive", chat) },
     { label: t("chats.move"), icon: "folder", run: run("move", chat) },

@@ -1,18 +1,18 @@
 // The line above a conversation: title, model, where answers are computed, context, and the commands of the chat.
 import { h, fill, set, text, lifetime } from "../kit/dom.js";
 import { icon } from "../kit/icons.js";
-import { menuButton } from "../kit/dialog.js";
+import { menuButton } from "../kit/menu.js";
 import { perform, showError } from "../kit/toast.js";
 import { reasonOf } from "../kit/refusals.js";
-import { t, tOr } from "../kit/texts.js";
+import { t, withWords } from "../kit/texts.js";
 import { home, homeChanged } from "../data/home.js";
 import { libraryChanged, rowChanged, shownName, usableTextRows } from "../data/library.js";
 import { modelName } from "../data/chat-settings.js";
-import { placeEntries } from "./entries.js";
+import { chatEntries } from "./entries.js";
 
-/// The header: `{ node, update(thread), end }`. `actions` are hasChat, chat, rename, exportAs, delete and fresh; model and route change
-/// the `settings` of this conversation alone.
-export function chatHeader(actions, settings) {
+/// The header of `thread`, null for a new conversation: `{ node, update, end }`. Model and route change the `settings` of
+/// this conversation alone.
+export function chatHeader(thread, settings) {
     const life = lifetime();
     const title = h("h1.chat-title", { dir: "auto" });
     const route = h("button.badge.route", { type: "button", onclick: () => perform(route, toggleRoute) });
@@ -22,18 +22,14 @@ export function chatHeader(actions, settings) {
     model.addEventListener("change", () => settings.change({ model: model.value || null }).catch(showError).finally(drawModels));
     const panel = h("button.icon-button", {
         type: "button", "aria-label": t("chat.settings"), title: t("chat.settings"), "aria-haspopup": "dialog",
-        onclick: () => perform(panel, () => import("./settings.js").then(({ openSettings }) => openSettings(settings))),
+        onclick: () => perform(panel, () => withWords(import("./settings.js"), "forms").then(({ openSettings }) => openSettings(settings))),
     }, icon("settings"));
     const node = h("header.chat-head",
         h("a.icon-button.narrow-only", { href: "#/chats", "aria-label": t("chats.title"), title: t("chats.title") }, icon("menu")),
         title, secret, model, route, context, panel,
         menuButton(t("chat.commands"), () => [
-            { label: t("chat.new"), icon: "plus", run: actions.fresh },
-            actions.hasChat() && { label: t("chat.rename"), icon: "edit", run: actions.rename },
-            ...(actions.chat() ? placeEntries(actions.chat()) : []),
-            actions.hasChat() && { label: t("chat.export.markdown"), icon: "export", run: () => actions.exportAs("markdown") },
-            actions.hasChat() && { label: t("chat.export.json"), icon: "export", run: () => actions.exportAs("json") },
-            actions.hasChat() && { label: t("chat.delete"), icon: "remove", isDangerous: true, run: actions.delete },
+            { label: t("chat.new"), icon: "plus", run: () => { location.hash = "#/chat"; } },
+            ...(thread?.chat ? chatEntries(thread.chat) : []),
         ]));
 
     const mayUseCloud = () => Boolean(settings.defaults.cloud) && !settings.isPrivate;
@@ -79,7 +75,7 @@ export function chatHeader(actions, settings) {
     drawModels();
     return {
         node,
-        update(thread) {
+        update() {
             text(title, thread?.chat?.title || t("chat.untitled"));
             set(secret, { hidden: !thread?.chat?.isPrivate });
             const { usedTokens, length } = thread?.context ?? {};

@@ -5,9 +5,8 @@ import { icon } from "../kit/icons.js";
 import { decimal, percent } from "../kit/format.js";
 import { outside, shownAddress } from "../kit/safe.js";
 import { reasonOf } from "../kit/refusals.js";
-import { t, tOr } from "../kit/texts.js";
+import { t, tOr, withWords } from "../kit/texts.js";
 import { answerView } from "./answer.js";
-import { documentList } from "./document.js";
 import { endingView } from "./ending.js";
 
 /// The view of a message: `{ node, update(message, what) }`. `actions` are the functions of the screen.
@@ -51,7 +50,7 @@ function questionView(message, actions) {
         current = next;
         text(words, next.content);
         set(words, { hidden: !next.content });
-        fill(pictures, pictureList(next, actions.chat), documentList(next));
+        fill(pictures, pictureList(next, actions.chat), documentsOf(next));
         fill(bar, branches(next, actions),
             toolButton("edit", t("chat.edit"), edit),
             toolButton("copy", t("copy"), () => actions.copy(current.content)),
@@ -66,6 +65,14 @@ function questionView(message, actions) {
 const pictureList = (message, chat) => (message.pictures ?? []).map((picture, index) => showPicture(
     h("img.picture", { alt: t("chat.picture", { number: index + 1 }), width: picture.width, height: picture.height }),
     `/chats/${chat}/pictures/${message.id}/${index}`));
+
+// The code of documents comes with the first one.
+function documentsOf(message) {
+    if (!message.attachments?.length) return null;
+    const node = h("div.pictures");
+    withWords(import("./document.js"), "forms").then(({ documentList }) => fill(node, documentList(message)), () => {});
+    return node;
+}
 
 function toolButton(symbol, label, run, more = "") {
     return h(`button.icon-button.small${more}`, { type: "button", "aria-label": label, title: label, onclick: run }, icon(symbol));
@@ -108,7 +115,7 @@ function replyView(message, actions) {
     const drawCards = () => {
         const list = current.cards ?? [];
         if (cardView) keyed(cards, list, (card) => card.id, (card) => cardView(card, (name, body) => actions.card(current, card.id, name, body)));
-        else if (list.length > 0) import("./card.js").then((module) => { cardView = module.cardView; drawCards(); }, () => {});
+        else if (list.length > 0) withWords(import("./card.js"), "forms").then((module) => { cardView = module.cardView; drawCards(); }, () => {});
     };
     const drawRest = () => {
         const isAnswering = actions.isAnswering(current);

@@ -4,12 +4,10 @@ import { get, post } from "../kit/api.js";
 import { icon } from "../kit/icons.js";
 import { outside } from "../kit/safe.js";
 import { announce } from "../kit/toast.js";
-import { language, loadWords, t } from "../kit/texts.js";
+import { language, t } from "../kit/texts.js";
 import { home, readHome } from "../data/home.js";
 import { ownTimeZone, recordRow } from "../stores/records.js";
 import { recordKinds } from "./commands.js";
-
-await loadWords();
 
 const stores = {
     calendar: () => import("../stores/calendar.js"), reminders: () => import("../stores/reminders.js"),

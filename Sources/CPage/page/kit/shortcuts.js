@@ -1,5 +1,5 @@
 // Shortcuts of the keyboard. They rest while a person types, and can be switched off.
-import { t } from "./texts.js";
+import { t, withWords } from "./texts.js";
 
 const key = "hearth-shortcuts";
 export const areOn = () => localStorage.getItem(key) !== "off";
@@ -35,7 +35,7 @@ function question() {
 
 /// The shortcuts in the order of the sheet: the key, the key of its text, and what it does.
 export const shortcuts = [
-    ["?", "shortcuts.sheet", () => import("./shortcut-sheet.js").then(({ openSheet }) => openSheet())],
+    ["?", "shortcuts.sheet", () => withWords(import("./shortcut-sheet.js"), "forms").then(({ openSheet }) => openSheet())],
     ["n", "shortcuts.new", go("#/chat")],
     ["q", "shortcuts.question", question],
     ["/", "shortcuts.search", search],

@@ -7,7 +7,7 @@ let plural = new Intl.PluralRules("en");
 /// The chosen language, `en` or `de`.
 export let language = "en";
 
-/// Loads the texts. The setting `hearth-language` wins over the languages of the browser.
+/// Loads the texts that every screen needs. The setting `hearth-language` wins over the languages of the browser.
 export async function loadTexts() {
     const known = (tag) => languages[tag.slice(0, 2)] && tag.slice(0, 2);
     const kept = localStorage.getItem("hearth-language");
@@ -17,13 +17,19 @@ export async function loadTexts() {
     document.documentElement.lang = language;
 }
 
-let words = null;
+const loading = new Map();
 
-/// Loads the words of forms, cards and repetitions, once.
-export function loadWords() {
-    words ??= import(`../texts/words-${language}.js`).then((module) => { Object.assign(texts, module.default); });
-    return words;
-}
+/// Loads the words of parts of the page, each once: "answer", "forms", "models", "read", "settings", "stores".
+export const loadWords = (...parts) => Promise.all(parts.map((part) => {
+    if (!loading.has(part)) {
+        loading.set(part, import(`../texts/${part}-${language}.js`).then((module) => { Object.assign(texts, module.default); }));
+        loading.get(part).catch(() => loading.delete(part));
+    }
+    return loading.get(part);
+}));
+
+/// A module with the words that it needs: `withWords(import("./card.js"), "forms")`.
+export const withWords = (module, ...parts) => Promise.all([module, loadWords(...parts)]).then(([loaded]) => loaded);
 
 /// Remembers a language, "" for that of the browser, and shows the page in it.
 export function setLanguage(tag) {

@@ -116,6 +116,7 @@ export function downloadPill() {
     rowChanged.on(updateSoon);
     libraryChanged.on(updateSoon);
     addEventListener("hashchange", debounced(update, 150));
+    updateSoon();
     return pill;
 }
 

@@ -2,30 +2,30 @@
 import { h, fill, keyed } from "../kit/dom.js";
 import { at, post } from "../kit/api.js";
 import { icon } from "../kit/icons.js";
-import { menuButton } from "../kit/dialog.js";
+import { menuButton } from "../kit/menu.js";
 import { day, dayAndTime } from "../kit/format.js";
 import { perform, showError, toast } from "../kit/toast.js";
 import { t } from "../kit/texts.js";
-import { answerRing, clearMissed, isFirstToPlay, missed, readRings, rings, ringsChanged } from "../data/rings.js";
+import { answerRing, clearMissed, isFirstToPlay, missed, rings, ringsChanged } from "../data/rings.js";
 import { play } from "./sound.js";
 
 /// The most rings that are shown at once.
 const limit = 3;
 const snoozes = ["10-minutes", "1-hour", "tomorrow"];
 
-/// Shows the rings in the place for news, and begins to follow them.
-export function showRings() {
+/// Shows the rings in the place for news, and follows them. `begun` is the ring that has just begun, or null.
+export function showRings(begun) {
     const list = h("ul#rings", { role: "list", "aria-label": t("ring.list") });
     document.getElementById("news").append(list);
-    const draw = (begun) => {
+    const draw = (newest) => {
         const shown = rings.slice(0, limit).map((ring) => ({ key: ring.id, ring }));
         const more = rings.length - shown.length + missed;
         if (more > 0) shown.push({ key: "more", more });
         keyed(list, shown, ({ key }) => key, (item) => (item.ring ? ringView(item.ring) : moreView(item.more)));
-        if (begun) announceRing(begun);
+        if (newest) announceRing(newest);
     };
     ringsChanged.on(draw);
-    readRings().catch(() => {});
+    draw(begun);
 }
 
 /// The name of a ring: its title, or its kind for a record that others wrote.

@@ -3,18 +3,14 @@ import { debounced, h, fill, keyed, lifetime, set } from "../kit/dom.js";
 import { at, patch, post, remove } from "../kit/api.js";
 import { copyText } from "../kit/clipboard.js";
 import { on } from "../kit/live.js";
-import { download } from "../kit/files.js";
 import { icon } from "../kit/icons.js";
-import { ask, formDialog } from "../kit/dialog.js";
-import { announce, perform, reader, showError, toast } from "../kit/toast.js";
-import { t } from "../kit/texts.js";
+import { announce, reader, showError } from "../kit/toast.js";
+import { loadWords, t, withWords } from "../kit/texts.js";
 import { Thread } from "../data/thread.js";
 import { canAnswer, home, homeChanged } from "../data/home.js";
 import { libraryChanged, shownName, usableTextRows } from "../data/library.js";
 import { settingsOf } from "../data/chat-settings.js";
 import { chatHeader } from "../chat/header.js";
-import { commandName, readCommand, recordKinds } from "../chat/commands.js";
-import { chooseModel, withModel } from "../chat/choice.js";
 import { composer } from "../chat/composer.js";
 import { endingText } from "../chat/ending.js";
 import { modelBanner, welcome } from "../chat/welcome.js";
@@ -42,6 +38,16 @@ function readEarly(chat, text) {
     }, 400);
 }
 
+const loadChoice = () => withWords(import("../chat/choice.js"), "forms");
+
+/// Runs a call. If the server asks which model answers, the person chooses one for the conversation, and the call is
+/// repeated.
+const withModel = (place, settings, call, question) => call().catch(async (error) => {
+    if (error.code !== "model-not-chosen") throw error;
+    const { callWithChoice } = await loadChoice();
+    return callWithChoice(error, place, settings, call, question);
+});
+
 /// The questions that were sent before a model was ready; they survive a reload.
 const waitingKey = "hearth-waiting-question";
 
@@ -64,18 +70,21 @@ export function show(main, [id]) {
         send: (question) => {
             stick(true);
             const sendIt = (words) => send(thread, words, settings, field.node);
-            return obey(thread, question, field, sendIt) ?? sendIt(question);
+            // A command has a slash, though most texts with a slash have none.
+            if (!question.text.includes("/")) return sendIt(question);
+            return loadCommands().then(({ obey }) => obey({ thread, question, field, sendIt, regenerate }));
         },
         stop: () => post(at("chats", id, "stop")).catch(showError),
         room: () => thread?.context?.length ?? null,
         leavesTo: () => (settings.answering.source === "cloud" && !settings.isPrivate ? settings.answering.name ?? home?.route?.cloud?.model ?? t("route.cloud") : null),
-        commands: commands(thread), isOffered: (name) => name !== "web" || Boolean(home?.search), isLocal: (text) => readCommand(text) !== null,
+        commands: (area, done) => loadCommands().then(({ menuOf }) => menuOf({ thread, area, done, regenerate })),
+        isLocal: async (text) => text.includes("/") && (await loadCommands()).readCommand(text) !== null,
         begun: (text) => { loadEarly(); readEarly(id, text); },
         think: (isOn) => settings.change({ thinks: isOn }).catch(showError),
     });
     const offer = () => field.setAbilities({ ...settings.answering, thinks: settings.values.thinks ?? settings.defaults.thinks });
     life.add(settings.changed.on(offer));
-    const head = chatHeader(headerActions(thread), settings);
+    const head = chatHeader(thread, settings);
     const banner = thread ? modelBanner() : null;
     life.add(head.end);
     life.add(() => banner?.end());
@@ -91,7 +100,7 @@ export function show(main, [id]) {
         const view = welcome((text) => field.setText(text));
         scroller.append(view.node);
         life.add(view.end);
-        head.update(null);
+        head.update();
         life.add(homeChanged.on(() => {
             field.setPlaceholder(t(canAnswer() ? "composer.placeholder" : "composer.early"));
             drawWaiting(scroller);
@@ -128,7 +137,7 @@ function followThread(life, { thread, log, scroller, stick, unstick, field, head
     let lazy = null;
     let wasAnswering = false;
     const drawFacts = () => {
-        head.update(thread);
+        head.update();
         const isAnswering = Boolean(thread.chat?.isAnswering);
         field.setBusy(isAnswering);
         if (isAnswering && !wasAnswering) announce(t("chat.answering"));
@@ -167,7 +176,7 @@ function followThread(life, { thread, log, scroller, stick, unstick, field, head
     life.add(libraryChanged.on(() => {
         for (const message of thread.messages) if (message.ending) log.views?.get(message.id)?.update(message, "whole");
     }));
-    Promise.all([import("../chat/message.js"), import("../chat/lazy.js"), thread.read()]).then(([{ messageView }, { lazyMessages }]) => {
+    withWords(Promise.all([import("../chat/message.js"), import("../chat/lazy.js"), thread.read()]), "answer").then(([{ messageView }, { lazyMessages }]) => {
         lazy = lazyMessages(scroller, (message) => messageView(message, actions));
         life.add(lazy.end);
         drawAll();
@@ -176,7 +185,10 @@ function followThread(life, { thread, log, scroller, stick, unstick, field, head
         const last = thread.messages.at(-1);
         if (last?.role === "assistant" && !thread.answering) voice.hear("", true);
         if (location.hash.includes("/at/")) showMessage(decodeURIComponent(location.hash.split("/at/")[1]));
-    }, (error) => fill(log, h("li.empty", error.code === "not-found" ? t("chat.gone") : error.sentence)));
+    }, async (error) => {
+        await loadWords("answer").catch(() => {});
+        fill(log, h("li.empty", error.code === "not-found" ? t("chat.gone") : error.sentence ?? error.message));
+    });
 }
 
 const regenerate = (thread, message) => post(at("chats", thread.id, "regenerate"), message ? { message } : {}).catch(showError);
@@ -200,6 +212,7 @@ function messageActions(thread, settings, place) {
         regenerate: again,
         proceed: (message, source) => begin("continue", { message: message.id, ...(source && { source }) }),
         choose: async (message) => {
+            const { chooseModel } = await loadChoice();
             const model = await chooseModel(place, usableTextRows().map((row) => ({ id: row.id, name: shownName(row) })), { text: endingText(message.ending) });
             if (!model) return;
             await settings.change({ model }).then(() => again(message), showError);
@@ -212,6 +225,7 @@ function messageActions(thread, settings, place) {
             if (reply) await thread.read();
         },
         remove: async (message) => {
+            const { ask } = await withWords(import("../kit/dialog.js"), "forms");
             const isSure = await ask({ title: t("chat.delete-from"), text: t("chat.delete-from.text"), yes: t("delete"), isDangerous: true });
             if (isSure) await remove(at("chats", thread.id, "messages", message.id)).catch(showError);
         },
@@ -227,40 +241,8 @@ function messageActions(thread, settings, place) {
     };
 }
 
-/// Carries out a text with a command. Returns undefined for a text without one, otherwise a promise: "command", or "undone" for
-/// one that was not carried out, whose words come back into the field. `sendIt(question)` sends a question.
-function obey(thread, question, field, sendIt) {
-    const command = readCommand(question.text);
-    if (!command) return undefined;
-    const { name, words } = command;
-    if (recordKinds[name]) return import("../chat/words.js").then(({ openDraft }) => openDraft(command)).then((isSaved) => (isSaved ? "command" : "undone"));
-    if (name === "contact" || name === "web") {
-        return import("../chat/words.js").then(({ openSearch }) => { openSearch(name, words, field.node); return "command"; });
-    }
-    if (!name) {
-        return ask({ title: t("command.unknown.title", { name: command.typed }), text: t("command.unknown"), yes: t("command.unknown.send") })
-            .then((isText) => (isText ? sendIt(question) : "undone"));
-    }
-    return run(thread, name, words, sendIt);
-}
-
-async function run(thread, name, words, sendIt) {
-    if (["new", "private"].includes(name)) {
-        if (!words && name === "new") { location.hash = "#/chat"; return "command"; }
-        if (name === "new" && !thread) return sendIt({ text: words });
-        const { chat } = await post("/chats", name === "private" ? { isPrivate: true } : {});
-        if (words) await post(at("chats", chat.id, "messages"), { text: words });
-        location.hash = `#/chat/${encodeURIComponent(chat.id)}`;
-        return "command";
-    }
-    const found = commands(thread).find((command) => command.name === name);
-    if (!found) {
-        const sentence = t("command.needs-chat", { name: commandName(name) });
-        throw Object.assign(new Error(sentence), { sentence });
-    }
-    await found.run(words);
-    return "command";
-}
+/// The commands, whose code comes with the first `/`.
+const loadCommands = () => withWords(import("../chat/obey.js"), "forms");
 
 /// Sends a question. If the connection breaks, the conversation tells whether the question has arrived.
 async function send(thread, { text, pictures = [], documents = [] }, settings, place) {
@@ -330,47 +312,6 @@ function drawWaiting(scroller) {
             h("button.small", { type: "button", onclick: () => { sessionStorage.removeItem(waitingKey); drawWaiting(scroller); } }, t("cancel")))));
     // The welcome above it may fill the screen.
     scroller.scrollTop = scroller.scrollHeight;
-}
-
-function headerActions(thread) {
-    return {
-        hasChat: () => Boolean(thread),
-        chat: () => thread?.chat,
-        fresh: () => { location.hash = "#/chat"; },
-        rename: () => formDialog({
-            title: t("chat.rename"),
-            fields: [{ name: "title", label: t("chat.title"), type: "text", value: thread.chat?.title ?? "", hint: t("chat.rename.hint") }],
-            save: ({ title }) => patch(at("chats", thread.id), { title }),
-        }),
-        exportAs: (format) => download(`${at("chats", thread.id, "export")}?format=${format}`).catch(showError),
-        delete: async (button) => {
-            const isSure = await ask({ title: t("chat.delete"), text: t("chat.delete.text", { title: thread.chat?.title || t("chat.untitled") }), yes: t("delete"), isDangerous: true });
-            if (!isSure) return;
-            await perform(button, () => remove(at("chats", thread.id)));
-            toast(t("chat.deleted"));
-            location.hash = "#/chat";
-        },
-    };
-}
-
-const exportFormat = (words) => (words?.toLowerCase() === "json" ? "json" : "markdown");
-
-function commands(thread) {
-    const actions = headerActions(thread);
-    return [
-        { name: "new", icon: "plus", run: actions.fresh },
-        { name: "private", icon: "eye", run: async () => {
-            const { chat } = await post("/chats", { isPrivate: true });
-            location.hash = `#/chat/${encodeURIComponent(chat.id)}`;
-        } },
-        { name: "models", icon: "models", run: () => { location.hash = "#/models"; } },
-        ...(thread ? [
-            { name: "retry", icon: "again", run: () => regenerate(thread) },
-            { name: "rename", icon: "edit", run: actions.rename },
-            { name: "export", icon: "export", run: (words) => actions.exportAs(exportFormat(words)) },
-            { name: "delete", icon: "remove", run: () => actions.delete() },
-        ] : []),
-    ];
 }
 
 // A file may be dropped anywhere on the screen, not only on the field.

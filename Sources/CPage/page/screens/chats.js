@@ -3,7 +3,7 @@ import { h, fill, set, text, debounced } from "../kit/dom.js";
 import { icon } from "../kit/icons.js";
 import { get } from "../kit/api.js";
 import { on } from "../kit/live.js";
-import { menuButton } from "../kit/dialog.js";
+import { menuButton } from "../kit/menu.js";
 import { day, span } from "../kit/format.js";
 import { showError } from "../kit/toast.js";
 import { t } from "../kit/texts.js";

@@ -2,7 +2,7 @@
 import { debounced, fill, h, keyed, lifetime, set } from "../kit/dom.js";
 import { post } from "../kit/api.js";
 import { icon } from "../kit/icons.js";
-import { menuButton } from "../kit/dialog.js";
+import { menuButton } from "../kit/menu.js";
 import { sentenceOf } from "../kit/refusals.js";
 import { t } from "../kit/texts.js";
 import { bytes } from "../kit/format.js";

@@ -1,8 +1,6 @@
 // How an event or a reminder repeats: as fields of a form, as an RRULE, and in words.
 import { h, fill, set } from "../kit/dom.js";
-import { language, loadWords, t } from "../kit/texts.js";
-
-await loadWords();
+import { language, t } from "../kit/texts.js";
 
 const codes = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"];
 const units = { DAILY: "day", WEEKLY: "week", MONTHLY: "month", YEARLY: "year" };
