@@ -43,6 +43,7 @@ package final class ResidentServer: Sendable {
     ) throws -> HTTPListener {
         var limits = limits
         limits.largeBodies[ModelUpload.path] = ModelUpload.limit
+        limits.largeBodies[ChatRoutes.importPath] = ChatRoutes.importLimit
         let listener = try HTTPListener(
             sockets, limits: limits, identity: identity, finished: { [self] in finish($0) },
             immediately: { [self] in check(&$0) }, respond: { [self] in await reply(to: $0) })

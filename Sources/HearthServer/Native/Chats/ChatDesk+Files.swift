@@ -35,6 +35,9 @@ extension ChatDesk {
         let result: Result<ImportBody, any Error>
         do {
             result = .success(try await importChats(body, in: folder))
+        } catch let error as FileError where error.code == .diskFull {
+            result = .failure(
+                NativeFailure(507, error.codeText, error.message, remedy: "Free some space, and try again."))
         } catch {
             result = .failure(error)
         }

@@ -4,6 +4,10 @@ import HearthBase
 import HearthHTTP
 
 extension ChatRoutes {
+    /// The address of an import, whose bodies may be larger than others.
+    static let importPath = NativeRouter.base + "/data/chats/import"
+    static let importLimit = ConversationImport.maximumSize
+
     /// Lists, search, and all conversations as files.
     var lists: [NativeRoute] {
         [
