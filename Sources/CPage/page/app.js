@@ -3,7 +3,7 @@ import { h, fill, set } from "./kit/dom.js";
 import { icon } from "./kit/icons.js";
 import { signedOut } from "./kit/api.js";
 import { connect, connection } from "./kit/live.js";
-import { banner, announce } from "./kit/toast.js";
+import { announce, banner, showError } from "./kit/toast.js";
 import { loadRefusals } from "./kit/refusals.js";
 import { loadTexts, t, withWords } from "./kit/texts.js";
 import { applyTheme } from "./kit/theme.js";
@@ -31,9 +31,11 @@ async function show() {
     const [name = "", ...rest] = location.hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
     const known = screens[name] ? name : "chat";
     const number = ++shown;
+    const parts = known === name ? rest : [];
     const screen = await screens[known]();
     if (number !== shown) return;
     leave?.();
+    leave = null;
     for (const [tab, link] of links) set(link, { "aria-current": tab === known || (tab === "chat" && known === "chats") ? "page" : null });
     const main = document.getElementById("main");
     main.className = `screen-${known}`;
@@ -41,7 +43,9 @@ async function show() {
     fill(main);
     const isRepeat = main.dataset.screen === known;
     main.dataset.screen = known;
-    leave = screen.show(main, known === name ? rest : []) ?? null;
+    await screen.prepare?.(parts);
+    if (number !== shown) return;
+    leave = screen.show(main, parts) ?? null;
     if (!isRepeat) announce(t(`nav.${known === "chats" ? "chat" : known}`));
     document.title = `${t(`nav.${known === "chats" ? "chat" : known}`)} · Hearth`;
 }
@@ -108,7 +112,7 @@ async function start() {
     rail();
     watchConnection();
     import("./kit/shortcuts.js").then(({ listen }) => listen());
-    addEventListener("hashchange", show);
+    addEventListener("hashchange", () => show().catch(showError));
     const opened = show();
     try {
         const [home] = await Promise.all([readHome(), readLibrary(), readChats()]);

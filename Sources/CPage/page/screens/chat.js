@@ -1,19 +1,16 @@
 // The screen of one conversation, or of a new one.
-import { debounced, h, fill, keyed, lifetime, set } from "../kit/dom.js";
+import { debounced, h, lifetime, set } from "../kit/dom.js";
 import { at, patch, post, remove } from "../kit/api.js";
-import { copyText } from "../kit/clipboard.js";
 import { on } from "../kit/live.js";
 import { icon } from "../kit/icons.js";
-import { announce, reader, showError } from "../kit/toast.js";
-import { loadWords, t, withWords } from "../kit/texts.js";
-import { Thread } from "../data/thread.js";
+import { showError } from "../kit/toast.js";
+import { t, withWords } from "../kit/texts.js";
 import { canAnswer, home, homeChanged } from "../data/home.js";
-import { libraryChanged, shownName, usableTextRows } from "../data/library.js";
 import { settingsOf } from "../data/chat-settings.js";
 import { chatHeader } from "../chat/header.js";
 import { composer } from "../chat/composer.js";
-import { endingText } from "../chat/ending.js";
 import { modelBanner, welcome } from "../chat/welcome.js";
+import { withModel } from "../chat/with-model.js";
 
 let isLoadAsked = false;
 
@@ -38,24 +35,20 @@ function readEarly(chat, text) {
     }, 400);
 }
 
-const loadChoice = () => withWords(import("../chat/choice.js"), "forms");
-
-/// Runs a call. If the server asks which model answers, the person chooses one for the conversation, and the call is
-/// repeated.
-const withModel = (place, settings, call, question) => call().catch(async (error) => {
-    if (error.code !== "model-not-chosen") throw error;
-    const { callWithChoice } = await loadChoice();
-    return callWithChoice(error, place, settings, call, question);
-});
-
 /// The questions that were sent before a model was ready; they survive a reload.
 const waitingKey = "hearth-waiting-question";
 
-/// Shows the conversation `id`, or a new one without it.
+let conversation = null;
+
+const loadConversation = () => withWords(import("../chat/conversation.js"), "answer").then((module) => { conversation = module; });
+
+/// Loads what the conversation `id` needs.
+export const prepare = ([id]) => (id ? loadConversation() : undefined);
+
+/// Shows the conversation `id`, or a new one without it. A conversation has to be prepared.
 export function show(main, [id]) {
     const life = lifetime();
-    const thread = id ? new Thread(id) : null;
-    if (thread) life.add(() => thread.end());
+    const thread = id ? conversation.openThread(id, life) : null;
     const log = h("ol.log", { role: "list", "aria-label": t("chat.log") });
     const scroller = h("div.scroller", { tabindex: -1 }, h("h2.sr", t("chat.log")), log);
     let isAtEnd = Boolean(thread);
@@ -69,15 +62,18 @@ export function show(main, [id]) {
         key: id ?? "new", placeholder: t(home && !canAnswer() ? "composer.early" : "composer.placeholder"),
         send: (question) => {
             stick(true);
-            const sendIt = (words) => send(thread, words, settings, field.node);
+            const sendIt = ({ text, pictures = [], documents = [] }) => {
+                const body = { text, ...(pictures.length > 0 && { pictures }), ...(documents.length > 0 && { documents }) };
+                return thread ? conversation.sendIn(thread, body, settings, field.node) : begin(body, settings, field.node);
+            };
             // A command has a slash, though most texts with a slash have none.
             if (!question.text.includes("/")) return sendIt(question);
-            return loadCommands().then(({ obey }) => obey({ thread, question, field, sendIt, regenerate }));
+            return loadCommands().then(({ obey }) => obey({ thread, question, field, sendIt }));
         },
         stop: () => post(at("chats", id, "stop")).catch(showError),
         room: () => thread?.context?.length ?? null,
         leavesTo: () => (settings.answering.source === "cloud" && !settings.isPrivate ? settings.answering.name ?? home?.route?.cloud?.model ?? t("route.cloud") : null),
-        commands: (area, done) => loadCommands().then(({ menuOf }) => menuOf({ thread, area, done, regenerate })),
+        commands: (area, done) => loadCommands().then(({ menuOf }) => menuOf({ thread, area, done })),
         isLocal: async (text) => text.includes("/") && (await loadCommands()).readCommand(text) !== null,
         begun: (text) => { loadEarly(); readEarly(id, text); },
         think: (isOn) => settings.change({ thinks: isOn }).catch(showError),
@@ -93,7 +89,7 @@ export function show(main, [id]) {
     // Where a question goes may change while its files wait.
     life.add(homeChanged.on(() => field.refresh()));
 
-    if (thread) followThread(life, { thread, log, scroller, stick, unstick: () => { isAtEnd = false; }, field, head, settings });
+    if (thread) conversation.followThread(life, { thread, log, scroller, stick, unstick: () => { isAtEnd = false; }, field, head, settings });
     else {
         settings.read().catch(() => {});
         life.add(on("engine", debounced(() => settings.read().catch(() => {}), 300)));
@@ -126,138 +122,8 @@ export function show(main, [id]) {
     return life.end;
 }
 
-function followThread(life, { thread, log, scroller, stick, unstick, field, head, settings }) {
-    const voice = reader();
-    const actions = messageActions(thread, settings, field.node);
-    const drawAll = () => {
-        keyed(log, thread.messages, (message) => message.id, lazy.view);
-        // The others are drawn when they come near.
-        for (const { id } of thread.messages.slice(-6)) log.views.get(id).draw();
-    };
-    let lazy = null;
-    let wasAnswering = false;
-    const drawFacts = () => {
-        head.update();
-        const isAnswering = Boolean(thread.chat?.isAnswering);
-        field.setBusy(isAnswering);
-        if (isAnswering && !wasAnswering) announce(t("chat.answering"));
-        if (wasAnswering !== isAnswering) {
-            wasAnswering = isAnswering;
-            const last = thread.messages.at(-1);
-            if (last) log.views?.get(last.id)?.update(last, "whole");
-            if (!isAnswering && last?.ending) announce(endingText(last.ending));
-        }
-        document.title = `${thread.chat?.title || t("chat.untitled")} · Hearth`;
-    };
-    const showMessage = (wanted) => {
-        const index = thread.messages.findIndex(({ id }) => id === wanted);
-        unstick();
-        if (index < 0) return stick(true);
-        for (const { id } of thread.messages.slice(Math.max(0, index - 2), index + 4)) log.views.get(id).draw();
-        const { node } = log.views.get(wanted);
-        node.classList.add("found");
-        // Messages that are drawn around it move it, until the person scrolls.
-        const place = new ResizeObserver(() => node.scrollIntoView());
-        place.observe(log);
-        const leave = () => place.disconnect();
-        life.add(leave);
-        for (const name of ["wheel", "touchstart", "pointerdown", "keydown"]) scroller.addEventListener(name, leave, { once: true, passive: true });
-        setTimeout(leave, 2000);
-        return undefined;
-    };
-    life.add(thread.changed.on((message, what) => {
-        log.views?.get(message.id)?.update(message, what);
-        if (what === "text" || what === "whole") voice.hear(message.content, !thread.answering);
-    }));
-    life.add(thread.reordered.on(() => { if (lazy) drawAll(); }));
-    life.add(thread.facts.on(drawFacts));
-    life.add(thread.gone.on(() => field.node.before(h("div.note.warning.gone", { role: "alert" }, icon("warning"),
-        h("span.grow", t(thread.chat?.isPrivate ? "chat.gone.private" : "chat.gone.elsewhere")), h("a.button.small.primary", { href: "#/chat" }, t("chat.new"))))));
-    life.add(libraryChanged.on(() => {
-        for (const message of thread.messages) if (message.ending) log.views?.get(message.id)?.update(message, "whole");
-    }));
-    withWords(Promise.all([import("../chat/message.js"), import("../chat/lazy.js"), thread.read()]), "answer").then(([{ messageView }, { lazyMessages }]) => {
-        lazy = lazyMessages(scroller, (message) => messageView(message, actions));
-        life.add(lazy.end);
-        drawAll();
-        drawFacts();
-        if (!location.hash.includes("/at/")) stick(true);
-        const last = thread.messages.at(-1);
-        if (last?.role === "assistant" && !thread.answering) voice.hear("", true);
-        if (location.hash.includes("/at/")) showMessage(decodeURIComponent(location.hash.split("/at/")[1]));
-    }, async (error) => {
-        await loadWords("answer").catch(() => {});
-        fill(log, h("li.empty", error.code === "not-found" ? t("chat.gone") : error.sentence ?? error.message));
-    });
-}
-
-const regenerate = (thread, message) => post(at("chats", thread.id, "regenerate"), message ? { message } : {}).catch(showError);
-
-function messageActions(thread, settings, place) {
-    const call = (action, body) => post(at("chats", thread.id, action), body).catch(showError);
-    /// A call that begins an answer; undefined if it does not begin. `question` is shown while a model is chosen.
-    const begin = (action, body, question) => withModel(place, settings, () => post(at("chats", thread.id, action), body), question)
-        .catch((error) => { if (!error.isCancelled) showError(error); });
-    const again = (message) => begin("regenerate", message ? { message: message.id } : {});
-    return {
-        chat: thread.id,
-        isAnswering: (message) => thread.answering?.id === message.id,
-        edit: async (message, text) => {
-            const turn = await begin("edit", { message: message.id, text }, text);
-            // The new branch is on its way; the old question leaves at once.
-            if (turn && turn.question && !thread.messages.some(({ id }) => id === turn.question)) thread.cutBefore(message.id);
-            return Boolean(turn);
-        },
-        answer: () => again(),
-        regenerate: again,
-        proceed: (message, source) => begin("continue", { message: message.id, ...(source && { source }) }),
-        choose: async (message) => {
-            const { chooseModel } = await loadChoice();
-            const model = await chooseModel(place, usableTextRows().map((row) => ({ id: row.id, name: shownName(row) })), { text: endingText(message.ending) });
-            if (!model) return;
-            await settings.change({ model }).then(() => again(message), showError);
-        },
-        freeMemory: (message) => post("/activation/unload").then(() => again(message), showError),
-        answerNow: () => call("answer-now", {}),
-        copy: (text) => copyText(text).then(() => announce(t("copied")), showError),
-        branch: async (message) => {
-            const reply = await call("show", { message });
-            if (reply) await thread.read();
-        },
-        remove: async (message) => {
-            const { ask } = await withWords(import("../kit/dialog.js"), "forms");
-            const isSure = await ask({ title: t("chat.delete-from"), text: t("chat.delete-from.text"), yes: t("delete"), isDangerous: true });
-            if (isSure) await remove(at("chats", thread.id, "messages", message.id)).catch(showError);
-        },
-        card: async (message, card, name, body) => {
-            const path = at("chats", thread.id, "cards", card) + (name === "decide" ? "" : `/${name}`);
-            const reply = await post(path, body ?? {});
-            if (reply.card) {
-                const index = message.cards.findIndex(({ id }) => id === card);
-                if (index >= 0) message.cards[index] = reply.card;
-                thread.changed.emit(message, "cards");
-            }
-        },
-    };
-}
-
 /// The commands, whose code comes with the first `/`.
 const loadCommands = () => withWords(import("../chat/obey.js"), "forms");
-
-/// Sends a question. If the connection breaks, the conversation tells whether the question has arrived.
-async function send(thread, { text, pictures = [], documents = [] }, settings, place) {
-    const body = { text, ...(pictures.length > 0 && { pictures }), ...(documents.length > 0 && { documents }) };
-    if (!thread) return begin(body, settings, place);
-    try {
-        await withModel(place, settings, () => post(at("chats", thread.id, "messages"), body), body.text);
-    } catch (error) {
-        if (!error.isConnection) throw error;
-        await thread.read().catch(() => { throw error; });
-        const last = thread.messages.findLast((message) => message.role === "user");
-        if (last?.content !== body.text) throw error;
-    }
-    return undefined;
-}
 
 // A question of a new conversation; without a model it waits until one is loaded.
 async function begin(body, settings, place) {
@@ -266,6 +132,8 @@ async function begin(body, settings, place) {
         drawWaiting(document.querySelector(".scroller"));
         return;
     }
+    // The code of answers comes while the question is on its way.
+    loadConversation().then(() => conversation.loadViews()).catch(() => {});
     let chat = null;
     const own = {
         get values() { return settings.values; },
