@@ -107,6 +107,7 @@ def check_archive_can_be_undone(desk):
     expect(row(page, "One")).to_be_visible()
     # The menu of an open conversation has the same commands.
     row(page, "One").get_by_role("link").click()
+    expect(page.get_by_role("heading", name="One", level=1)).to_be_visible()
     page.get_by_role("button", name="Commands of the conversation").click()
     page.get_by_role("menuitem", name="Pin", exact=True).click()
     expect(page.locator(".chat-group").first).to_have_text("Pinned")

@@ -24,13 +24,16 @@ export function chatHeader(thread, settings) {
         type: "button", "aria-label": t("chat.settings"), title: t("chat.settings"), "aria-haspopup": "dialog",
         onclick: () => perform(panel, () => withWords(import("./settings.js"), "forms").then(({ openSettings }) => openSettings(settings))),
     }, icon("settings"));
+    const menu = menuButton(t("chat.commands"), () => [
+        { label: t("chat.new"), icon: "plus", run: () => { location.hash = "#/chat"; } },
+        ...(thread ? chatEntries(thread.chat) : []),
+    ]);
+    // The commands are those of a conversation that is read.
+    const drawMenu = () => set(menu.firstChild, { disabled: Boolean(thread) && !thread.chat });
     const node = h("header.chat-head",
         h("a.icon-button.narrow-only", { href: "#/chats", "aria-label": t("chats.title"), title: t("chats.title") }, icon("menu")),
         title, secret, model, route, context, panel,
-        menuButton(t("chat.commands"), () => [
-            { label: t("chat.new"), icon: "plus", run: () => { location.hash = "#/chat"; } },
-            ...(thread?.chat ? chatEntries(thread.chat) : []),
-        ]));
+        menu);
 
     const mayUseCloud = () => Boolean(settings.defaults.cloud) && !settings.isPrivate;
     const toggleRoute = () => settings.change({ route: settings.answering.source === "cloud" ? "local" : "cloud" });
@@ -73,9 +76,11 @@ export function chatHeader(thread, settings) {
     }));
     drawRoute();
     drawModels();
+    drawMenu();
     return {
         node,
         update() {
+            drawMenu();
             text(title, thread?.chat?.title || t("chat.untitled"));
             set(secret, { hidden: !thread?.chat?.isPrivate });
             const { usedTokens, length } = thread?.context ?? {};

@@ -7,10 +7,8 @@ import { icon } from "../kit/icons.js";
 import { isLocalImage, namesAddress, outside, shownAddress, visible } from "../kit/safe.js";
 import { t } from "../kit/texts.js";
 import { showError } from "../kit/toast.js";
-import { colourWhenSeen } from "./code.js";
 import { formulas } from "./formula.js";
 import { BoundedLexer } from "./lexer.js";
-import { formulaView } from "./math.js";
 import { sanitise } from "./sanitise.js";
 
 const escaped = (text) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
@@ -64,7 +62,7 @@ export function render(blocks, { isFinal }) {
         if (!isLocalImage(image.getAttribute("src") ?? "")) image.replaceWith(image.alt);
     }
     for (const code of fragment.querySelectorAll("pre > code")) completeCode(code, isFinal);
-    for (const code of fragment.querySelectorAll("code.formula")) code.replaceWith(formulaView(code.textContent));
+    for (const code of fragment.querySelectorAll("code.formula")) code.replaceWith(formulaNode(code.textContent));
     for (const code of fragment.querySelectorAll("code.formula-open")) code.replaceWith(h("span.formula", code.textContent));
     // An attribute of presentation would lose against the style of the page.
     for (const cell of fragment.querySelectorAll("[align]")) {
@@ -78,6 +76,15 @@ export function render(blocks, { isFinal }) {
     }
     for (const block of fragment.children) block.dir = "auto";
     return fragment;
+}
+
+/// The element of a formula: its source until it is drawn, by code that comes with the first one.
+function formulaNode(source) {
+    const isBlock = source.startsWith("$$") || source.startsWith("\\[");
+    const node = h("span.formula", { class: isBlock ? "block" : "", dir: "ltr", translate: "no" }, source);
+    node.dataset.source = source;
+    import("./math.js").then(({ drawWhenSeen }) => drawWhenSeen(node, source, isBlock), () => {});
+    return node;
 }
 
 // The real address stands beside a text that is another, so that no link pretends to be one.
@@ -108,5 +115,5 @@ function completeCode(code, isFinal) {
     const box = h("div.code-block", h("div.code-head", h("span", language || t("chat.code.plain")), copy));
     pre.replaceWith(box);
     box.append(pre);
-    if (isFinal && language) colourWhenSeen(code, language);
+    if (isFinal && language) import("./code.js").then(({ colourWhenSeen }) => colourWhenSeen(code, language), () => {});
 }

@@ -74,19 +74,15 @@ function keepInside(node) {
     set(node, { tabindex: 0, role: "group", "aria-label": t("chat.formula") });
 }
 
-/// The element of a formula: its source until it is drawn.
-export function formulaView(source) {
-    const isInline = source.startsWith("\\(") || !(source.startsWith("$$") || source.startsWith("\\["));
+/// Draws a formula in the element of its source, once it is near the screen.
+export function drawWhenSeen(node, source, isBlock) {
     const length = source.startsWith("$") && !source.startsWith("$$") ? 1 : 2;
     const tex = source.slice(length, -length);
-    const node = h("span.formula", { class: isInline ? "" : "block", dir: "ltr", translate: "no" }, source);
-    node.dataset.source = source;
     if (isDrawn(tex)) {
-        waiting.set(node, { tex, isBlock: !isInline });
+        waiting.set(node, { tex, isBlock });
         near.observe(node);
     }
     listen();
-    return node;
 }
 
 let isListening = false;

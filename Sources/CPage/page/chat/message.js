@@ -1,6 +1,5 @@
 // One message: the question as it was written, or the answer with thinking, cards, notices, sources and its facts.
 import { h, fill, keyed, set, text, onFrame } from "../kit/dom.js";
-import { showPicture } from "../kit/files.js";
 import { icon } from "../kit/icons.js";
 import { decimal, percent } from "../kit/format.js";
 import { outside, shownAddress } from "../kit/safe.js";
@@ -62,9 +61,11 @@ function questionView(message, actions) {
     return { node, update };
 }
 
-const pictureList = (message, chat) => (message.pictures ?? []).map((picture, index) => showPicture(
-    h("img.picture", { alt: t("chat.picture", { number: index + 1 }), width: picture.width, height: picture.height }),
-    `/chats/${chat}/pictures/${message.id}/${index}`));
+const pictureList = (message, chat) => (message.pictures ?? []).map((picture, index) => {
+    const image = h("img.picture", { alt: t("chat.picture", { number: index + 1 }), width: picture.width, height: picture.height });
+    import("../kit/files.js").then(({ showPicture }) => showPicture(image, `/chats/${chat}/pictures/${message.id}/${index}`), () => {});
+    return image;
+});
 
 // The code of documents comes with the first one.
 function documentsOf(message) {
@@ -78,12 +79,23 @@ function toolButton(symbol, label, run, more = "") {
     return h(`button.icon-button.small${more}`, { type: "button", "aria-label": label, title: label, onclick: run }, icon(symbol));
 }
 
-// Voices are looked for when an answer is displayed.
+const synthesis = globalThis.speechSynthesis;
+const hasVoice = () => Boolean(synthesis?.getVoices().some(({ localService }) => localService));
+
+/// The place of the button that reads aloud, whose code comes once this device has a voice.
 function speech(content) {
-    const place = h("span");
-    if ("speechSynthesis" in window) import("./speech.js").then(({ speechButton }) => place.replaceWith(speechButton(content)), () => {});
+    const place = Object.assign(h("span.speech-place"), { content });
+    if (hasVoice()) drawSpeech(place);
     return place;
 }
+
+const drawSpeech = (place) => import("./speech.js").then(({ speechButton }) => place.replaceWith(speechButton(place.content)), () => {});
+
+// The browser looks for voices after it was asked.
+hasVoice();
+synthesis?.addEventListener?.("voiceschanged", () => {
+    if (hasVoice()) for (const place of document.querySelectorAll(".speech-place")) drawSpeech(place);
+});
 
 function branches(message, actions) {
     const { index = 0, ids = [] } = message.branch ?? {};
