@@ -1,53 +1,56 @@
 // The field for questions: text, pictures and documents by choice, drop, paste and camera, commands with `/`, thinking, send and stop.
 import { h, fill, set } from "../kit/dom.js";
 import { icon } from "../kit/icons.js";
-import { at, remove, upload } from "../kit/api.js";
 import { showError } from "../kit/toast.js";
 import { t, withWords } from "../kit/texts.js";
 
 /// A pasted text that is longer becomes a document.
 const longPaste = 8000;
 
-// The server reads these; the browser turns other kinds, such as WebP, into JPEG.
-async function readable(blob) {
-    if (["image/png", "image/jpeg", "image/bmp"].includes(blob.type)) return blob;
-    const bitmap = await createImageBitmap(blob).catch(() => { throw new Error(t("composer.no-picture", { name: blob.name ?? "" })); });
-    const canvas = h("canvas", { width: bitmap.width, height: bitmap.height });
-    canvas.getContext("2d").drawImage(bitmap, 0, 0);
-    return new Promise((resolve) => { canvas.toBlob(resolve, "image/jpeg", 0.92); });
-}
-
-/// The composer: `{ node, setBusy, focus, setText, refresh }`. `send({ text, pictures, documents, act })` returns a promise;
-/// if it fails or is "undone", what was written comes back, of a "command" the attachments. A text for which `isLocal(text)`
-/// resolves to true is sent during an answer too. `commands(area, done)` loads the menu of the commands. `begun(text)` is called when the person writes. The draft survives a reload.
-/// `room` and `leavesTo` are those of the attachments. `think(isOn)` lets the model think in this conversation, or not.
+/// The composer: `{ node, addFiles, setBusy, setAbilities, focus, setText, setPlaceholder, refresh }`. `send({ text, pictures,
+/// documents })` returns a promise; if it fails or is "undone", what was written comes back, of a "command" the attachments. A
+/// text for which `isLocal(text)` resolves to true is sent during an answer too. `commands(area, done)` loads the menu of the
+/// commands. `begun(text)` is called when the person writes. The draft survives a reload. `room` and `leavesTo` are those of
+/// the attachments. `think(isOn)` lets the model think in this conversation, or not.
 export function composer({ key, send, stop, commands, isLocal = async () => false, placeholder, begun, think, room = () => null, leavesTo = () => null }) {
-    let pictures = [];
     let isBusy = false;
     const draftKey = `hearth-draft-${key}`;
     const area = h("textarea", {
         rows: 1, dir: "auto", "aria-label": t("composer.label"), placeholder, value: sessionStorage.getItem(draftKey) ?? "",
         enterkeyhint: "send", autocomplete: "off",
     });
-    const strip = h("div.attachments", { role: "list", "aria-label": t("composer.pictures") });
     const file = h("input", { type: "file", accept: "image/*", multiple: true, hidden: true, tabindex: -1, onchange: () => { add(file.files); file.value = ""; } });
-    // The documents, whose code comes with the first of them.
-    let files = null;
+    // Pictures and documents, whose code comes with the first of them.
+    const strip = h("div.attachments", { role: "list", "aria-label": t("composer.pictures") });
     const filesPlace = h("div.attached");
+    let pictures = null;
+    let files = null;
     let coming = 0;
-    const attach = async (blobs) => {
+    const bring = async (load, blobs) => {
+        if (blobs.length === 0) return;
         coming += 1;
         refresh();
         try {
-            const { attachments } = await withWords(import("./attach.js"), "forms");
-            files ??= attachments(filesPlace, { changed: () => refresh(), room, leavesTo });
-            files.add(blobs);
+            (await load()).add(blobs);
+        } catch (error) {
+            showError(error);
         } finally {
             coming -= 1;
             refresh();
         }
     };
-    const waits = () => coming > 0 || files?.isReady === false || pictures.some((picture) => !picture.id);
+    const loadPictures = () => import("./pictures.js").then((module) => { pictures ??= module.pictures(strip, () => refresh()); return pictures; });
+    const loadFiles = () => withWords(import("./attach.js"), "forms").then(({ attachments }) => {
+        files ??= attachments(filesPlace, { changed: () => refresh(), room, leavesTo });
+        return files;
+    });
+    const add = (blobs) => {
+        const isPicture = (blob) => blob.type.startsWith("image/");
+        bring(loadPictures, [...blobs].filter(isPicture));
+        bring(loadFiles, [...blobs].filter((blob) => !isPicture(blob)));
+    };
+    const waits = () => coming > 0 || files?.isReady === false || pictures?.isReady === false;
+    const isEmpty = (text) => !text && (pictures?.isEmpty ?? true) && (files?.isEmpty ?? true);
     const choose = (accept) => { set(file, { accept }); file.click(); };
     const sendButton = h("button.round.primary", { type: "button", onclick: () => (isBusy ? stop() : submit()) });
     const thinkButton = h("button.tool", {
@@ -101,47 +104,21 @@ export function composer({ key, send, stop, commands, isLocal = async () => fals
             set(sendButton, { "aria-label": label, title: label });
             fill(sendButton, icon(isBusy ? "stop" : "send"));
         }
-        const isEmpty = !area.value.trim() && pictures.length === 0 && (files?.isEmpty ?? true);
-        set(sendButton, { disabled: !isBusy && (isEmpty || waits()) });
+        set(sendButton, { disabled: !isBusy && (isEmpty(area.value.trim()) || waits()) });
     };
-    const drawStrip = () => {
-        fill(strip, pictures.map((picture) => h("span.attachment", { role: "listitem", class: picture.id ? "" : "loading" },
-            h("img", { src: picture.preview, alt: picture.name }),
-            h("button.icon-button.small", { type: "button", "aria-label": t("composer.picture.remove", { name: picture.name }), onclick: () => drop(picture) }, icon("close")))));
-        refresh();
-    };
-    const drop = (picture) => {
-        pictures = pictures.filter((other) => other !== picture);
-        URL.revokeObjectURL(picture.preview);
-        if (picture.id) remove(at("pictures", picture.id)).catch(() => {});
-        drawStrip();
-    };
-    async function add(blobs) {
-        const isPicture = (blob) => blob.type.startsWith("image/");
-        const others = [...blobs].filter((blob) => !isPicture(blob));
-        if (others.length > 0) attach(others).catch(showError);
-        for (const blob of [...blobs].filter(isPicture)) {
-            const picture = { preview: URL.createObjectURL(blob), name: blob.name ?? t("composer.picture"), id: null };
-            pictures.push(picture);
-            drawStrip();
-            readable(blob).then((image) => upload("/pictures", image)).then((reply) => { picture.id = reply.id; drawStrip(); }, (error) => { drop(picture); showError(error); });
-        }
-    }
     async function submit() {
         const text = area.value.trim();
-        const sent = pictures;
-        if ((!text && sent.length === 0 && (files?.isEmpty ?? true)) || waits()) return;
+        if (isEmpty(text) || waits()) return;
         if (isBusy && (!(await isLocal(text).catch(() => false)) || area.value.trim() !== text)) return;
         set(area, { value: "" });
-        pictures = [];
+        const sent = pictures?.take() ?? [];
         const taken = files?.take() ?? [];
-        drawStrip();
         grow();
+        refresh();
         const comeBack = (words) => {
             if (!area.value) set(area, { value: words });
-            pictures = [...sent, ...pictures];
+            pictures?.giveBack(sent);
             files?.giveBack(taken);
-            drawStrip();
             keep();
         };
         try {

@@ -3,11 +3,12 @@ import { h, fill, keyed } from "../kit/dom.js";
 import { at, post, remove } from "../kit/api.js";
 import { copyText } from "../kit/clipboard.js";
 import { icon } from "../kit/icons.js";
-import { announce, reader, showError } from "../kit/toast.js";
+import { announce, showError } from "../kit/toast.js";
 import { t, withWords } from "../kit/texts.js";
 import { Thread } from "../data/thread.js";
 import { libraryChanged, shownName, usableTextRows } from "../data/library.js";
 import { endingText } from "./ending.js";
+import { reader } from "./reader.js";
 import { loadChoice, withModel } from "./with-model.js";
 
 /// Loads the code that draws messages.

@@ -1,8 +1,6 @@
 // The list of conversations: beside every screen if there is room, a screen of its own on a narrow page.
-import { h, fill, set, text, debounced } from "../kit/dom.js";
+import { h, fill, set, text } from "../kit/dom.js";
 import { icon } from "../kit/icons.js";
-import { get } from "../kit/api.js";
-import { on } from "../kit/live.js";
 import { menuButton } from "../kit/menu.js";
 import { day, span } from "../kit/format.js";
 import { showError } from "../kit/toast.js";
@@ -24,10 +22,19 @@ export function chatList() {
     const scroller = h("div.chat-scroll", list);
     const none = h("p.caption", { role: "status", hidden: true });
     const filter = h("select", { "aria-label": t("chats.filter"), hidden: true, onchange: () => choose(filter.value) });
-    const found = finder(() => draw());
-    const node = h("div.chat-list-box",
-        h("div.chat-list-head", found.words, h("a.icon-button", { href: "#/chat", "aria-label": t("chat.new"), title: t("chat.new") }, icon("plus"))),
-        found.dates, filter, none, scroller);
+    // The code of the search comes with its first word.
+    let found = { hits: null };
+    let isEnded = false;
+    const begin = () => import("../chat/finder.js").then(({ finder }) => {
+        if (!isEnded && !found.end) found = finder(words, head, () => draw());
+    }, (error) => {
+        words.addEventListener("input", begin, { once: true });
+        showError(error);
+    });
+    const words = h("input", { type: "search", placeholder: t("chats.search"), "aria-label": t("chats.search") });
+    words.addEventListener("input", begin, { once: true });
+    const head = h("div.chat-list-head", words, h("a.icon-button", { href: "#/chat", "aria-label": t("chat.new"), title: t("chat.new") }, icon("plus")));
+    const node = h("div.chat-list-box", head, filter, none, scroller);
     const rows = windowed(scroller, list, rowView, () => { if (found.hits) found.more(); else readMoreChats(); });
     const draw = () => {
         drawFilter(filter, Boolean(found.hits));
@@ -42,7 +49,7 @@ export function chatList() {
     const end = chatsChanged.on(() => { if (node.isConnected || !node.parentNode) draw(); });
     addEventListener("hashchange", mark);
     draw();
-    node.end = () => { end(); rows.end(); found.end(); removeEventListener("hashchange", mark); };
+    node.end = () => { isEnded = true; end(); rows.end(); found.end?.(); removeEventListener("hashchange", mark); };
     return node;
 }
 
@@ -116,62 +123,3 @@ function chatView({ key }) {
 }
 
 const hitCaption = ({ chat, count, excerpt }) => [chat.archived && t("chats.archived.mark"), count > 1 && t("chats.hits", { n: count }), excerpt].filter(Boolean).join(" · ");
-
-// Search
-
-/// The fields of the search and its hits: `{ words, dates, hits, isRead, more(), end() }`; `hits` is null without a search.
-function finder(draw) {
-    const search = () => find();
-    const words = h("input", { type: "search", placeholder: t("chats.search"), "aria-label": t("chats.search"), oninput: () => later() });
-    const from = h("input", { type: "date", oninput: () => later() });
-    const until = h("input", { type: "date", oninput: () => later() });
-    const dates = h("div.chat-dates", { hidden: true }, h("label", t("chats.from"), from), h("label", t("chats.until"), until));
-    const state = { words, dates, hits: null, isRead: false, more };
-    // A hit that is renamed, moved or removed meanwhile.
-    const change = (next) => { if (state.hits) { state.hits = next(state.hits); draw(); } };
-    const ends = [
-        on("chat", ({ chat }) => change((hits) => hits.map((hit) => (hit.chat.id === chat.id ? { ...hit, chat } : hit)))),
-        on("chat-removed", ({ id }) => change((hits) => hits.filter((hit) => hit.chat.id !== id))),
-    ];
-    state.end = () => { for (const end of ends) end(); };
-    let number = 0;
-    let next = null;
-    const later = debounced(search, 50);
-    const path = () => {
-        const query = new URLSearchParams({ q: words.value.trim(), limit: 30 });
-        if (from.value) query.set("from", new Date(`${from.value}T00:00`).toISOString());
-        if (until.value) {
-            const end = new Date(`${until.value}T00:00`);
-            end.setDate(end.getDate() + 1);
-            query.set("until", end.toISOString());
-        }
-        return `/chats/search?${query}`;
-    };
-    async function read(more, take) {
-        const mine = ++number;
-        next = null;
-        try {
-            const reply = await get(path() + more);
-            if (mine !== number) return;
-            next = reply.next ?? null;
-            take(reply.hits);
-            state.isRead = true;
-            draw();
-        } catch (error) {
-            if (mine === number) showError(error);
-        }
-    }
-    async function find() {
-        const isAsked = words.value.trim() !== "";
-        set(dates, { hidden: !isAsked });
-        if (isAsked) return read("", (hits) => { state.hits = hits; });
-        number += 1;
-        Object.assign(state, { hits: null, isRead: false });
-        draw();
-        return undefined;
-    }
-    function more() {
-        if (next) read(`&before=${next}`, (hits) => { state.hits = [...state.hits, ...hits]; });
-    }
-    return state;
-}
