@@ -127,8 +127,7 @@ import Testing
 
     @Test(arguments: [
         ("../conversations.json", "import-unsafe"), ("/conversations.json", "import-unsafe"),
-        ("a/../../conversations.json", "import-unsafe"),
-        ("a\\conversations.json", "import-unsafe"), ("other.json", "import-unknown-format"),
+        ("a/../../conversations.json", "import-unsafe"), ("other.json", "import-unknown-format"),
         ("xconversations.json", "import-unknown-format"),
         ("conversations-1.txt", "import-unknown-format"),
     ])
@@ -155,9 +154,9 @@ import Testing
         let small = ImportArchive(archive: file, maximumSize: 100)
         #expect(
             #expect(throws: AssistantError.self) { try small.unpack(into: desk.folder.path) }?.code == .importTooLarge)
-        let few = ImportArchive(archive: try desk.folder.write("many.zip", twice), maximumEntries: 1)
+        let few = ImportArchive(archive: try desk.folder.write("many.zip", zip), maximumEntries: 0)
         #expect(
-            #expect(throws: AssistantError.self) { try few.unpack(into: desk.folder.path("many")) } != nil)
+            #expect(throws: AssistantError.self) { try few.unpack(into: desk.folder.path) }?.code == .importTooLarge)
     }
 
     /// Any change of one byte gives a report or a clear error.
