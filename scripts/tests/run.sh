@@ -40,6 +40,8 @@ run_tests() { # the name of the run, its minutes, and the choice of tests
         --experimental-maximum-parallelization-width 6 "$@"
 }
 finish() {
+    step "walks through the page, the fastest of them"
+    HEARTH_BINARY=.build/debug/hearth scripts/walks/run.sh quick
     step "the network monitor and a stand-in for NetworkManager"
     scripts/network/run.sh
     step "the licenses of what the program contains"

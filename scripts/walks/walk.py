@@ -19,7 +19,7 @@ from playwright.sync_api import sync_playwright
 
 import home as homes
 
-FILES = ["chat", "threads", "words", "files", "models", "phone", "records", "settings", "day"]
+FILES = ["chat", "threads", "words", "files", "models", "phone", "records", "settings", "day", "speed"]
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP *.test 127.0.0.1"]
 # Reported by a browser when a server refuses or is killed on purpose; everything else fails a walk.
 EXPECTED = ("Failed to load resource", "net::ERR_", "NetworkError", "NS_ERROR")
