@@ -50,7 +50,7 @@ struct ModelBody: Codable, Sendable, Hashable {
 }
 
 /// The answer to a search.
-struct SearchBody: Codable, Sendable, Hashable {
+struct FoundModelsBody: Codable, Sendable, Hashable {
     /// The models of the catalog whose names hold the words, as `hearth list --available` lists them.
     var catalog: [ReleaseRow]
     /// The repositories of the Hub, as `hearth search` lists them.
