@@ -62,14 +62,14 @@ press() { # NUMBER BUTTON: what a person does on the desktop
 
 # Without a program that shows notifications, none is started, and the server works.
 start
-add "Nobody sees this"
-check "no desktop: the server goes on" "Nobody sees this" open_reminders
+add "Unseen reminder"
+check "no desktop: the server goes on" "Unseen reminder" open_reminders
 sleep 25 # The next look at the files; it rings for pages alone.
 end
 
 notices "body body-markup actions"
 start
-counts "what rang before does not ring again" 0 "Nobody sees this"
+counts "what rang before does not ring again" 0 "Unseen reminder"
 add "Call <b>Anna</b>"
 counts "it rings" 1 'Notify.*"Call <b>Anna</b>"'
 check "with buttons" '"done", "Done"' grep Notify "$work/mock.log"

@@ -18,7 +18,7 @@ TEMPLATES = tempfile.mkdtemp(prefix="hearth-walk-templates-")
 
 def environment(home, **more):
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HEARTH_") or name in ("HEARTH_CACHE", "HEARTH_PAGE")}
-    # Nothing outside of this machine is asked, and no desktop that is at work here.
+    # Nothing outside of this machine is asked, and no desktop session of this machine.
     kept.pop("DBUS_SESSION_BUS_ADDRESS", None)
     return {**kept, "HEARTH_HOME": home, "HEARTH_NETWORK": "unmetered", "NO_PROXY": "*", "TZ": "Europe/Berlin", **more}
 
@@ -43,7 +43,7 @@ def template(models):
                 public, file = os.path.join(TEMPLATES, f"public-{models}-{name}"), os.path.join(TEMPLATES, f"{name}-v1.0.0-q4_1.gguf")
                 os.makedirs(public)
                 shutil.copy(MODEL, file)
-                run(home, "publish", file, "--to", public)
+                run(home, "publish", file, "--to", public, "--name", f"Walk {name}", "--license", "apache-2.0")
                 run(home, "pull", name, HEARTH_ORIGIN=os.path.join(public, "models.json"))
                 os.remove(file)
                 shutil.rmtree(public)

@@ -131,7 +131,7 @@ def walks(names):
     chosen = [name for name in names if name != "quick"] or FILES
     for wanted in chosen:
         file, _, only = wanted.partition(":")
-        for name, walk in vars(importlib.import_module(f"walk_{file}")).items():
+        for name, walk in list(vars(importlib.import_module(f"walk_{file}")).items()):
             if name.startswith("walk_") and (not only or only == name[5:]) and ("quick" not in names or getattr(walk, "is_quick", False)):
                 yield file, name[5:], walk
 

@@ -18,7 +18,7 @@ class Slow:
         os.makedirs(self.public)
         file = os.path.join(home.folder, "walk-model-v1.0.0-q4_1.gguf")
         shutil.copy(homes.MODEL, file)
-        homes.run(home.home, "publish", file, "--to", self.public)
+        homes.run(home.home, "publish", file, "--to", self.public, "--name", "walk-model")
         os.remove(file)
         self.server = origin.start(self.public, rate)
         home.more["HEARTH_ORIGIN"] = f"http://127.0.0.1:{self.server.server_address[1]}/models.json"
@@ -55,7 +55,7 @@ def walk_pause_resume(w):
 @quick
 def walk_catalog(w):
     """No catalog without configuration
-    a fresh home: models with size, licence and one recommendation; a search
+    a fresh home: models with size, license and one recommendation; a search
     "No model is offered yet\""""
     home = w.home(0)
     page = w.open(home, "#/models")
@@ -105,14 +105,14 @@ def walk_file_dropped(w):
 
 @quick
 def walk_remove_says_what_it_frees(w):
-    """Licence and notes are nowhere; what removal frees is not said
-    Manage a model: licence; Remove: the bytes before the yes
+    """License and notes are nowhere; what removal frees is not said
+    Manage a model: license; Remove: the bytes before the yes
     neither"""
     home = w.home(1)
     page = w.open(home, "#/models")
-    page.get_by_role("button", name=re.compile("^Manage smollm2")).first.click()
+    page.get_by_role("button", name=re.compile("^Manage Walk smollm2")).first.click()
     dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text("Licence" if "Licence" in dialog.inner_text() else re.compile("Licen[cs]e"))
+    expect(dialog).to_contain_text("License")
     dialog.get_by_role("button", name="Remove", exact=True).click()
     expect(page.get_by_role("dialog").last).to_contain_text(re.compile(r"\d+(\.\d)? MB"))
 

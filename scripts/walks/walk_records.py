@@ -50,7 +50,7 @@ def walk_ring(w):
     home = w.home(0)
     page = w.open(home)
     due = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=4)
-    api(page, "POST", "/stores/reminders", {"action": "create", "title": "Turn off the oven", "due": due.strftime("%Y-%m-%dT%H:%M:%SZ")})
+    api(page, "POST", "/stores/reminders", {"title": "Turn off the oven", "due": due.strftime("%Y-%m-%dT%H:%M:%SZ")})
     other = page.context.new_page()
     w.watch(other, home)
     other.goto(f"{home.base}/#/models")

@@ -115,7 +115,7 @@ def walk_toasts(w):
         assert a["y"] + a["height"] <= b["y"] + 1 or b["y"] + b["height"] <= a["y"] + 1, (a, b)
 
 
-ENGLISH = re.compile(r"\b(the|and|with|seconds|messages|Settings|Models|Download|Cancel|Save|Delete|Remove|Today|Yesterday|never|always|Choose)\b")
+ENGLISH = re.compile(r"\b(the|and|with|seconds|messages|Settings|Models|Cancel|Save|Delete|Remove|Today|Yesterday|never|always|Choose)\b")
 
 
 def walk_german(w):
