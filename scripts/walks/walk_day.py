@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from cloud import Cloud
 from steps import answered, api, ask, chat_id, question, settings_of_chat
-from walk_files import attach, pdf
+from walk_files import attach, chips, pdf
 from walk_phone import printed
 from walk_threads import bring_in
 
@@ -45,7 +45,7 @@ def walk_day(w):
 
     # The phone signs in by the code that the desktop shows.
     page.goto(f"{home.base}/#/settings/devices")
-    page.get_by_role("button", name=re.compile("Add a (phone|device)")).click()
+    page.get_by_role("button", name="Add a phone", exact=True).click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("http://")
     address = scanned(page) or re.search(r"http://\S+code=\S+", dialog.inner_text())[0]
@@ -82,7 +82,7 @@ def walk_day(w):
     page.reload()
     before = len(cloud.bodies)
     attach(page, "lighthouse.pdf", pdf("The lighthouse is forty one metres high."), "application/pdf")
-    expect(page.locator(".attachments")).to_contain_text("lighthouse.pdf")
+    expect(chips(page)).to_contain_text("lighthouse.pdf")
     ask(page, w, "How high is the lighthouse?")
     choice = page.get_by_role("button", name=re.compile("smollm2", re.I))
     page.wait_for_timeout(500)

@@ -12,9 +12,12 @@ extension WordReader {
     }
 
     private func hours(_ index: Int, isLed: Bool) -> Found? {
-        guard let (first, joint) = clock(index, isLed: isLed) ?? bareHour(index), Self.joints.contains(word(joint))
-        else { return nil }
-        let isBare = clock(index, isLed: isLed) == nil
+        let bare = bareHour(index)
+        // `from 10 to 11` is a span, not ten minutes before eleven.
+        let isSpan = isLed && bare.map { Self.joints.contains(word($0.1)) } ?? false
+        let spoken = isSpan ? nil : clock(index, isLed: isLed)
+        guard let (first, joint) = spoken ?? bare, Self.joints.contains(word(joint)) else { return nil }
+        let isBare = spoken == nil
         if let (last, end) = clock(joint + 1, isLed: isLed) { return period(first, last, end, isName: !isLed) }
         guard isLed || !isBare, let (last, end) = bareHour(joint + 1) else { return nil }
         let follows = isEnd(end) || vocabulary.followers.contains(word(end)) || dayWords(end) != nil

@@ -134,6 +134,18 @@ struct TypedWordsTests {
         }
     }
 
+    @Test(
+        "From one hour to another is a span, not minutes before an hour",
+        arguments: [
+            ("meeting from 10 to 11", "start=2026-11-24T10:00 end=2026-11-24T11:00"),
+            ("dinner with Ben tomorrow from 19 to 21", "start=2026-11-25T19:00 end=2026-11-25T21:00"),
+            ("dinner from 7 to 9 tomorrow", "start=2026-11-25T07:00 end=2026-11-25T09:00"),
+            ("dentist at 10 to 11", "start=2026-11-24T10:50"),
+        ])
+    func spans(words: String, values: String) throws {
+        #expect(DraftText().text(try draft(words, .event, now: "2026-11-24T09:00")) == values)
+    }
+
     @Test("Words alone fill the times, and the other language counts if it says more")
     func partial() throws {
         let alone = try draft("tomorrow at nine")

@@ -185,7 +185,7 @@ import Glibc
         #expect(try await status("GET", "/") == 401)
         #expect(try await status("GET", "/v1/models") == (isElsewhere ? 401 : 200))
         #expect(try await status("POST", "/hearth/open", #"{"code": "0000-0000"}"#) == 403)
-        let order = #"{"code": "\(code.lowercased().replacing("-", with: " "))"}"#
+        let order = #"{"code": "\#(code.lowercased().replacing("-", with: " "))"}"#
         #expect(try await status("POST", "/hearth/open", order) == 200)
         #expect(try await status("POST", "/hearth/open", order) == 403)
         // Another code for the same process.

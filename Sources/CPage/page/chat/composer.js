@@ -183,6 +183,7 @@ export function composer({ key, send, stop, commands, isLocal = async () => fals
             if (camera) set(camera, { hidden: canSee === false });
         },
         setText(value) { set(area, { value }); keep(); area.focus(); },
+        addText(value) { set(area, { value: area.value ? `${area.value}\n${value}` : value }); keep(); },
         setPlaceholder(value) { set(area, { placeholder: value }); },
     };
 }

@@ -24,7 +24,7 @@ export function openThread(id, life) {
 /// Shows the messages of `thread` in `log`, and follows them until `life` ends.
 export function followThread(life, { thread, log, scroller, stick, unstick, field, head, settings }) {
     const voice = reader();
-    const actions = messageActions(thread, settings, field.node);
+    const actions = { ...messageActions(thread, settings, field.node), keepWords: field.addText };
     const drawAll = () => {
         keyed(log, thread.messages, (message) => message.id, lazy.view);
         // The others are drawn when they come near.

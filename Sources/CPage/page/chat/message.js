@@ -15,6 +15,7 @@ export function messageView(message, actions) {
 
 function questionView(message, actions) {
     let current = message;
+    let edited = null;
     const words = h("div.bubble-text", { dir: "auto" });
     const pictures = h("div.pictures");
     const bubble = h("div.bubble", pictures, words);
@@ -22,7 +23,8 @@ function questionView(message, actions) {
     const node = h("li.message.user", { id: `message-${message.id}` }, h("h2.sr", t("chat.you")), bubble, bar);
     const edit = () => {
         const area = h("textarea", { rows: 3, dir: "auto", "aria-label": t("chat.edit"), value: current.content });
-        const end = () => { fill(bubble, pictures, words); set(bar, { hidden: false }); };
+        const end = () => { edited = null; fill(bubble, pictures, words); set(bar, { hidden: false }); };
+        edited = area;
         // What was written stays in the field until the server has it.
         const save = async () => {
             const value = area.value.trim();
@@ -58,7 +60,11 @@ function questionView(message, actions) {
             toolButton("remove", t("chat.delete-from"), () => actions.remove(current)));
     };
     update(message);
-    return { node, update };
+    return {
+        node, update,
+        // Another page may show another branch while a question is being changed: its words go on in the input.
+        end: () => { if (edited && !edited.readOnly && edited.value.trim() !== current.content) actions.keepWords(edited.value); },
+    };
 }
 
 const pictureList = (message, chat) => (message.pictures ?? []).map((picture, index) => {
