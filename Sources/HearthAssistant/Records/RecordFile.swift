@@ -20,8 +20,11 @@ extension Records {
     public func importFile(_ data: Data) async throws -> RecordFileImport {
         let text = ImportedText.utf8(data)
         // A series has a component for each changed occurrence.
-        let components = ImportedText.components(in: text)
-        guard components <= 4 * Self.fileLimit else { throw Self.tooMany(components) }
+        let counts = ImportedText.counts(in: text)
+        let records = max(0, counts.components - counts.occurrences)
+        guard records <= Self.fileLimit, counts.components <= 4 * Self.fileLimit else {
+            throw Self.tooMany(max(records, counts.components / 4))
+        }
         let head = String(decoding: text.prefix(4096), as: UTF8.self).uppercased()
         if head.contains("BEGIN:VCARD") {
             let changes = try Self.checked(try await contacts.store.importing(text))

@@ -24,20 +24,23 @@ enum ImportedText {
         return Data(String(text).utf8)
     }
 
-    /// The number of lines that begin an event, a reminder or a contact: counted before a file is read.
-    static func components(in data: Data) -> Int {
-        let marks = ["VEVENT", "VTODO", "VCARD"].map { Array("BEGIN:\($0)".utf8) }
+    /// The numbers of lines that begin an event, a reminder or a contact, and of those that make an event or a reminder a
+    /// changed occurrence of a series: counted before a file is read.
+    static func counts(in data: Data) -> (components: Int, occurrences: Int) {
+        let marks = ["BEGIN:VEVENT", "BEGIN:VTODO", "BEGIN:VCARD"].map { Array($0.utf8) }
+        let mark = Array("RECURRENCE-ID".utf8)
         return data.withUnsafeBytes { bytes in
-            var count = 0
+            var counts = (components: 0, occurrences: 0)
             var isStart = true
             for index in bytes.indices {
-                if isStart, bytes[index] == UInt8(ascii: "B") || bytes[index] == UInt8(ascii: "b") {
-                    let rest = bytes[index...].prefix(12).map { $0 >= 0x61 && $0 <= 0x7A ? $0 - 0x20 : $0 }
-                    if marks.contains(where: { rest.starts(with: $0) }) { count += 1 }
+                if isStart, [0x42, 0x52].contains(bytes[index] & 0xDF) {
+                    let rest = bytes[index...].prefix(mark.count).map { $0 >= 0x61 && $0 <= 0x7A ? $0 - 0x20 : $0 }
+                    if marks.contains(where: { rest.starts(with: $0) }) { counts.components += 1 }
+                    if rest == mark { counts.occurrences += 1 }
                 }
                 isStart = bytes[index] == 10
             }
-            return count
+            return counts
         }
     }
 
