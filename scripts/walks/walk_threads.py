@@ -25,6 +25,10 @@ def made(page, count, text=lambda index: f"Question number {index} about lightho
     return json.dumps(chats).encode()
 
 
+# Scrolls whatever can be scrolled to its end.
+DOWN = """node => { for (const one of [node, ...node.querySelectorAll('*')]) if (one.scrollHeight > one.clientHeight + 40) one.scrollTop = one.scrollHeight; }"""
+
+
 def bring_in(page, home, name, data):
     page.goto(f"{home.base}/#/settings/data")
     with page.expect_file_chooser() as chooser:
@@ -48,11 +52,17 @@ def walk_all_chats(w):
     for _ in range(200):
         if last.count():
             break
-        main.evaluate("""node => { for (const one of [node, ...node.querySelectorAll('*')]) if (one.scrollHeight > one.clientHeight + 40) one.scrollTop = one.scrollHeight; }""")
+        main.evaluate(DOWN)
         page.wait_for_timeout(60)
     expect(last).to_be_visible()
     main.get_by_role("searchbox").fill("lighthouses")
-    expect(main.get_by_text(re.compile("450"))).to_be_visible(timeout=10000)
+    expect(main.get_by_text("Talk 449", exact=True)).to_be_visible()
+    for _ in range(200):
+        if last.count():
+            break
+        main.evaluate(DOWN)
+        page.wait_for_timeout(60)
+    expect(last).to_be_visible()
 
 
 @quick
