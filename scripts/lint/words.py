@@ -100,7 +100,7 @@ def files(place):
     for folder, _, names in os.walk(place):
         for name in sorted(names):
             # This file has all of them, and the other is German.
-            if name not in (os.path.basename(__file__), "de.js") and name.endswith((".swift", ".h", ".c", ".cpp", ".md", ".sh", ".py", ".js", ".css", ".html")):
+            if name != os.path.basename(__file__) and not re.search(r"(^|-)de\.js$", name) and name.endswith((".swift", ".h", ".c", ".cpp", ".md", ".sh", ".py", ".js", ".css", ".html")):
                 yield os.path.join(folder, name)
 
 
