@@ -207,6 +207,30 @@ import Testing
         #expect(shown.1.contains("One/two"))
     }
 
+    /// All conversations of a home are those of a fresh one after an export and an import.
+    @Test func conversationsMoveToAnotherHome() async throws {
+        let (first, second) = (try TemporaryFolder(), try TemporaryFolder())
+        let chat = #"""
+            {"title": "Trip", "create_time": 1700000000, "update_time": 1700000900, "current_node": "a",
+             "conversation_id": "one", "mapping": {
+                "q": {"parent": null, "message": {"author": {"role": "user"}, "create_time": 1700000100,
+                 "content": {"parts": ["Where to go?"]}}},
+                "a": {"parent": "q", "message": {"author": {"role": "assistant"}, "create_time": 1700000200,
+                 "content": {"parts": ["Lisbon."]}}}}}
+            """#
+        let source = try first.write("chats.json", Data("[\(chat), {}]".utf8)).string
+        let target = first.path("all.json").string
+        let added = await run(
+            [["chats", "import", source, "--format", "json"]], first)
+        #expect(added.1.contains(#""imported":1"#) && added.1.contains(#""refused":1"#))
+        #expect(added.2.contains("import-unknown-format"))
+        let exported = await run([["chats", "export", "--to", target], ["chats", "export"]], first)
+        let moved = await run([["chats", "import", target], ["chats", "export"]], second)
+        #expect(moved.0 == 0 && moved.1 == exported.1 && moved.1.contains("Lisbon."))
+        let again = await run([["chats", "import", target, "--format", "json"]], second)
+        #expect(again.1.contains(#""skipped":1"#) && again.1.contains(#""imported":0"#))
+    }
+
     @Test(arguments: [
         (["notes", "show", "zzzz"], Int32(1), "no-such-record"),
         (["reminders", "done", "zzzz"], 1, "no-such-record"),
@@ -216,7 +240,8 @@ import Testing
         (["calendar", "add", "x", "--start", "2030-05-02 10:00", "--end", "2030-05-01 10:00"], 1, "unusable-payload"),
         (["calendar", "import", "/nowhere"], 1, "file-not-found"), (["contacts", "import", "-"], 1, "unusable-record"),
         (["undo", "zzzz"], 1, "no-such-record"), (["undo"], 1, "no-such-record"),
-        (["chats", "show", "zzzz"], 1, "no-such-record"), (["notes", "show", ""], 64, "wrong-usage"),
+        (["chats", "show", "zzzz"], 1, "no-such-record"), (["chats", "export", "zzzz"], 1, "no-such-record"),
+        (["chats", "import", "/nowhere"], 1, "file-not-found"), (["notes", "show", ""], 64, "wrong-usage"),
         (["notes", "remove", "🙂"], 1, "no-such-record"),
     ])
     func failuresHaveCodes(words: [String], status: Int32, code: String) async throws {
