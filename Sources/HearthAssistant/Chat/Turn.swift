@@ -94,6 +94,8 @@ package struct Turn: Sendable {
     private var passes = 0
     private var hasSearched = false
     private var hasRepaired = false
+    /// Whether the next piece is the first one behind an answer that goes on.
+    private var isAtJoint = false
     /// Whether the pass only corrects blocks: its text is not shown.
     private var isHidden = false
     private var repairedTags: Set<ActionTag> = []
@@ -130,6 +132,7 @@ package struct Turn: Sendable {
         if text.isEmpty { message.thinkingContent = "" }
         let effects = generate(.continuation)
         raw = text
+        isAtJoint = true
         message.content = scanner.append(text)
         return effects
     }
@@ -146,7 +149,8 @@ package struct Turn: Sendable {
             message.isThinking = true
             message.thinkingContent += piece
             return [.show(.thinking(piece))]
-        case (.generating, .text(let piece)):
+        case (.generating, .text(let written)):
+            let piece = joined(written)
             raw += piece
             return endThinking() + show(scanner.append(piece))
         case (.generating, .call(let block)):
@@ -186,6 +190,7 @@ package struct Turn: Sendable {
 
     private mutating func generate(_ pass: Pass) -> [Effect] {
         passes += 1
+        isAtJoint = false
         state = .generating(pass)
         isHidden = pass == .repair && !message.content.isEmpty
         scanner = BlockScanner(tags: tags)
@@ -308,6 +313,14 @@ package struct Turn: Sendable {
             return block
         }
         return (shown, blocks)
+    }
+
+    /// A piece without the space that an answer that goes on has already: `One ` and ` two` are `One two`.
+    private mutating func joined(_ piece: String) -> String {
+        guard isAtJoint, let first = piece.first else { return piece }
+        isAtJoint = false
+        guard first == " ", raw.last == " ", raw.dropLast().last?.isWhitespace == false else { return piece }
+        return String(piece.dropFirst())
     }
 
     private mutating func endThinking() -> [Effect] {

@@ -114,20 +114,27 @@ import Testing
     // MARK: Errors
 
     @Test(arguments: ["not-installed", "not-enough-memory", "cannot-load-model", "model-not-loaded"])
-    func noUsableModelIsABanner(_ code: String) async throws {
+    func noUsableModelIsABannerAndStays(_ code: String) async throws {
         let error = LLMError(.init(stringLiteral: code), "no model")
         let chat = ChatFixture([[.fail(error)]])
         let events = await chat.send("Hello")
         #expect(events.banner?.code == code)
-        #expect(await chat.session.messages.map(\.role) == [.user])
+        // The question stays with an answer that says why it is empty.
+        #expect(await chat.session.messages.map(\.role) == [.user, .assistant])
+        let answer = try #require(await chat.last)
+        #expect(answer.isEmpty && answer.failure?.code == code && AnswerEnding(of: answer)?.code == code)
+        #expect(try await chat.store.messages(of: "c").last == answer)
     }
 
-    @Test func anyOtherErrorStandsInTheMessage() async throws {
+    @Test func anyOtherErrorStandsBesideTheText() async throws {
         let error = LLMError(.generateFailed, "the engine failed")
         let chat = ChatFixture([[.text("Half"), .fail(error)], said("Better")])
         let events = await chat.send("Hello")
         #expect(events.banner == nil)
-        #expect(events.finished.map(\.content) == ["Half\n\nThe engine failed."])
+        #expect(events.finished.map(\.content) == ["Half"])
+        let answer = try #require(events.finished.last)
+        #expect(answer.failure?.code == error.codeText)
+        #expect(AnswerEnding(of: answer)?.help == .proceed)
         // The error's text is no part of later prompts.
         await chat.send("Again")
         #expect(await chat.engine.requests.last?[2].content == "Half")

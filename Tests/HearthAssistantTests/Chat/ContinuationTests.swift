@@ -100,14 +100,16 @@ import Testing
 
     /// A block that the local model writes wrongly gets its pass of repair.
     @Test func aBlockOfTheRestIsRepaired() async throws {
+        let local = ScriptedEngine([Self.said(#" more [NOTE_ACTION:{"action":"paint"}]"#), Self.said(Self.note)])
         let stage = try await Stage(
-            cloud: [[.text("Half"), .fail(Self.reset)], Self.said(Self.note)],
-            local: ScriptedEngine([Self.said(#" more [NOTE_ACTION:{"action":"paint"}]"#)]))
+            cloud: [[.text("Half"), .fail(Self.reset)]], local: local)
         let session = try await stage.assistant.session()
         await ChatFixture.collect(session.send("Write"))
         let whole = try #require(await ChatFixture.collect(session.continueLocally()).finished.last)
         #expect(whole.content == "Half more" && whole.cards.map(\.state) == [.done])
-        #expect(await stage.cloud.requests.last?.map(\.role) == [.system, .user, .assistant, .user])
+        // What goes on with a model of this device ends with it.
+        #expect(await local.requests.last?.map(\.role) == [.system, .user, .assistant, .user])
+        #expect(await stage.cloud.requests.count == 1)
     }
 
     /// Without a local model the answer stays as it was, and can be continued later.
@@ -156,7 +158,7 @@ import Testing
         await first.session.stop()
         await ChatFixture.collect(stream)
         let stopped = try #require(await first.last)
-        #expect(stopped.content == "One two" && stopped.failure?.code == Turn.stoppedCode)
+        #expect(stopped.content == "One two " && stopped.failure?.code == Turn.stoppedCode)
         await ChatFixture.collect(first.session.goOn())
         let whole = try #require(await first.last)
         #expect(whole.content == "One two three." && whole.failure == nil && whole.isOpen == nil)
@@ -164,6 +166,22 @@ import Testing
         #expect(await first.engine.requests.map { $0.last?.role } == [.user, .assistant, .assistant])
         #expect(await first.engine.requests.last?.last?.content == "One two ")
         #expect(await store.messages(of: "c").last == whole)
+    }
+
+    /// The space between the two parts of an answer is there once, wherever it was written.
+    @Test(arguments: [
+        ("One ", ["two"], "One two"), ("One", [" two"], "One two"), ("One ", [" two"], "One two"),
+        ("One ", ["", " ", "two"], "One two"), ("On", ["e two"], "One two"), ("One.\n", ["\nTwo"], "One.\n\nTwo"),
+        ("```\nif a {\n    ", ["    b"], "```\nif a {\n        b"), ("One ", ["two", " three"], "One two three"),
+    ])
+    func theJointHasOneSpace(_ before: String, _ rest: [String], _ whole: String) async throws {
+        let chat = ChatFixture([
+            [.text(before), .finish(.maximumNewTokens)],
+            rest.map { ScriptedEngine.Step.text($0) } + [.finish(.endOfGeneration)],
+        ])
+        await chat.send("Count")
+        await ChatFixture.collect(chat.session.goOn())
+        #expect(await chat.last?.content == whole)
     }
 
     /// The process ended during an answer: the kept text goes on in the next one.

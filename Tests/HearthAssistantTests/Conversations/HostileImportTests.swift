@@ -127,7 +127,9 @@ import Testing
 
     @Test(arguments: [
         ("../conversations.json", "import-unsafe"), ("/conversations.json", "import-unsafe"),
-        ("a/../../conversations.json", "import-unsafe"), ("other.json", "import-unknown-format"),
+        ("a/../../conversations.json", "import-unsafe"),
+        ("..\\conversations.json", "import-unsafe"), ("a/b\\conversations.json", "import-unsafe"),
+        ("other.json", "import-unknown-format"),
         ("xconversations.json", "import-unknown-format"),
         ("conversations-1.txt", "import-unknown-format"),
     ])
@@ -137,6 +139,13 @@ import Testing
         let error = await #expect(throws: AssistantError.self) { try await desk.run(zip) }
         #expect(error?.codeText == code)
         #expect(try await desk.store.conversations(limit: 9, offset: 0).isEmpty)
+    }
+
+    /// Some programs write `\` between folders; the archive is as good as another one.
+    @Test func archivesWithBackslashesAreImported() async throws {
+        let desk = try await ImportDesk()
+        let zip = ArchiveFiles.zip([("a\\conversations.json", Data("[\(ImportSample.chatGPT())]".utf8))])
+        #expect(try await desk.run(zip).imported == 1)
     }
 
     @Test func archivesThatAreCutOrTooLargeAreRefused() async throws {
@@ -154,9 +163,10 @@ import Testing
         let small = ImportArchive(archive: file, maximumSize: 100)
         #expect(
             #expect(throws: AssistantError.self) { try small.unpack(into: desk.folder.path) }?.code == .importTooLarge)
-        let few = ImportArchive(archive: try desk.folder.write("many.zip", zip), maximumEntries: 0)
-        #expect(
-            #expect(throws: AssistantError.self) { try few.unpack(into: desk.folder.path) }?.code == .importTooLarge)
+        let many = ArchiveFiles.zip([("conversations.json", Data("[]".utf8)), ("other.json", Data("[]".utf8))])
+        let few = ImportArchive(archive: try desk.folder.write("many/many.zip", many), maximumEntries: 1)
+        let error = #expect(throws: AssistantError.self) { try few.unpack(into: desk.folder.path("many")) }
+        #expect(error?.code == .importTooLarge)
     }
 
     /// Any change of one byte gives a report or a clear error.

@@ -20,6 +20,14 @@ import Testing
         }
     }
 
+    /// How often a conversation has been reported as idle.
+    private func idleReports(_ fixture: NativeFixture, _ id: String) throws -> Int {
+        try fixture.events.count {
+            $0.name == "chat" && $0.data["chat"]?["id"]?.text == id
+                && $0.data["chat"]?["isAnswering"] == .boolean(false)
+        }
+    }
+
     private static let two = [NativeFixture.Offer(), NativeFixture.Offer(family: "other", padding: 5)]
 
     /// With two models and none chosen, no question vanishes: the refusal has the models to choose from.
@@ -109,6 +117,7 @@ import Testing
             let stopped = try await fixture.call("GET", "/chats/\(id)").body["messages"]?[1]
             #expect(stopped?["ending"]?["code"]?.text == "stopped" && stopped?["ending"]?["help"]?.text == "continue")
             let answer = try #require(turn["answer"]?.text)
+            let (signals, reports) = (fixture.service.log.signals(), try idleReports(fixture, id))
             let more = try await fixture.call("POST", "/chats/\(id)/continue", #"{"message": "\#(answer)"}"#)
             #expect(more.status == 202 && more.body["answer"]?.text == answer)
             let whole = try await fixture.event("message") {
@@ -116,6 +125,7 @@ import Testing
             }
             #expect(whole["message"]?["content"]?.text == "One two three.")
             #expect(whole["message"]?["ending"] == nil && whole["message"]?["facts"]?["model"]?.text != "talker@1.0.0")
+            for await _ in signals where try idleReports(fixture, id) > reports { break }
             let again = try await fixture.call("POST", "/chats/\(id)/continue", "{}")
             #expect(again.status == 422 && again.body["error"]?["code"]?.text == "nothing-to-continue")
         }

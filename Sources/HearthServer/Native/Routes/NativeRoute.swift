@@ -168,16 +168,19 @@ private struct NativeReader<Value: Decodable & Sendable>: Sendable {
         do {
             return try JSON.value(Value.self, data)
         } catch let error as DecodingError {
+            // A decoder does not say where such a number is.
+            if case .dataCorrupted(let context) = error, context.codingPath.isEmpty,
+                let name = Self.unusableNumber(in: document, schema, components)
+            {
+                throw NativeFailure.bad(name.replacingOccurrences(of: ".[", with: "["), "a whole number")
+            }
             throw NativeFailure(error)
         }
     }
 
     /// The path of the first member of a document that a schema does not have; `nil` for none.
     private static func unknownField(in value: JSONValue, _ schema: JSONValue, _ components: JSONMembers) -> String? {
-        var schema = schema.members ?? [:]
-        if case .string(let reference)? = schema["$ref"], let name = reference.split(separator: "/").last {
-            schema = components[String(name)]?.members ?? [:]
-        }
+        let schema = members(of: schema, components)
         switch value {
         case .object(let members):
             guard let properties = schema["properties"]?.members else { return nil }
@@ -193,5 +196,40 @@ private struct NativeReader<Value: Decodable & Sendable>: Sendable {
         default: break
         }
         return nil
+    }
+
+    /// The path of the first number with a fraction, or beyond 64 bits, where a schema has a whole number; `nil` for none.
+    private static func unusableNumber(in value: JSONValue, _ schema: JSONValue, _ components: JSONMembers) -> String? {
+        let schema = members(of: schema, components)
+        switch value {
+        case .object(let members):
+            for (name, member) in members.sorted(by: { $0.key < $1.key }) {
+                guard let known = schema["properties"]?.members?[name] else { continue }
+                if let found = unusableNumber(in: member, known, components) {
+                    return found.isEmpty ? name : "\(name).\(found)"
+                }
+            }
+        case .array(let items):
+            guard let known = schema["items"] else { return nil }
+            for (index, item) in items.enumerated() {
+                if let found = unusableNumber(in: item, known, components) {
+                    return found.isEmpty ? "[\(index)]" : "[\(index)].\(found)"
+                }
+            }
+        case .number(let digits):
+            let isWhole = Int(digits) != nil || Double(digits).flatMap { Int(exactly: $0) } != nil
+            return schema["type"] == .string("integer") && !isWhole ? "" : nil
+        default: break
+        }
+        return nil
+    }
+
+    /// The members of a schema, or of the one that it refers to.
+    private static func members(of schema: JSONValue, _ components: JSONMembers) -> JSONMembers {
+        let members = schema.members ?? [:]
+        guard case .string(let reference)? = members["$ref"], let name = reference.split(separator: "/").last else {
+            return members
+        }
+        return components[String(name)]?.members ?? [:]
     }
 }
