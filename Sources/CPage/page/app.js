@@ -108,7 +108,10 @@ async function start() {
     // The browser keeps a record of every call otherwise; a page that is open for weeks has no use for them.
     performance.setResourceTimingBufferSize(0);
     applyTheme();
-    await loadTexts();
+    const texts = loadTexts();
+    // The code of the first screen comes beside the words.
+    if (!/^#\/(?!chat\b)/.test(location.hash)) screens.chat().catch(() => {});
+    await texts;
     rail();
     watchConnection();
     import("./kit/shortcuts.js").then(({ listen }) => listen());
