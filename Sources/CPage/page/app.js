@@ -80,6 +80,7 @@ function watchDownloads(list) {
     const ends = [];
     const follow = () => ends.push(rowChanged.on(look), libraryChanged.on(look));
     follow();
+    look();
 }
 
 // Rings are read after the first paint; their view comes with the first of them.
@@ -109,6 +110,8 @@ async function start() {
     performance.setResourceTimingBufferSize(0);
     applyTheme();
     const texts = loadTexts();
+    const state = Promise.all([readHome(), readLibrary(), readChats()]);
+    state.catch(() => {});
     // The code of the first screen comes beside the words.
     if (!/^#\/(?!chat\b)/.test(location.hash)) screens.chat().catch(() => {});
     await texts;
@@ -118,7 +121,7 @@ async function start() {
     addEventListener("hashchange", () => show().catch(showError));
     const opened = show();
     try {
-        const [home] = await Promise.all([readHome(), readLibrary(), readChats()]);
+        const [home] = await state;
         connect(home.event);
         loadRefusals().catch(() => {});
         watchRings().catch(() => {});
