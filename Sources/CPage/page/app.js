@@ -12,14 +12,17 @@ import { libraryChanged, movingRows, readLibrary, rowChanged } from "./data/libr
 import { readChats } from "./data/chats.js";
 import { chatList } from "./screens/chats.js";
 
+// What is shown of models has sentences of failures.
+const withRefusals = (module) => Promise.all([module, loadRefusals()]).then(([loaded]) => loaded);
+
 /// The screens by the first word of the address `#/word/…`; each module and its words are loaded when it is first shown.
 const screens = {
     chat: () => import("./screens/chat.js"),
     chats: () => import("./screens/chats.js"),
-    models: () => withWords(import("./screens/models.js"), "models"),
+    models: () => withRefusals(withWords(import("./screens/models.js"), "models")),
     read: () => withWords(import("./screens/read.js"), "read"),
     stores: () => withWords(import("./screens/stores.js"), "stores", "forms"),
-    settings: () => withWords(import("./screens/settings.js"), "settings", "forms", "models"),
+    settings: () => withRefusals(withWords(import("./screens/settings.js"), "settings", "forms", "models")),
 };
 const tabs = [["chat", "chat"], ["models", "models"], ["read", "eye"], ["stores", "stores"], ["settings", "settings"]];
 
@@ -123,7 +126,6 @@ async function start() {
     try {
         const [home] = await state;
         connect(home.event);
-        loadRefusals().catch(() => {});
         watchRings().catch(() => {});
     } catch (error) {
         if (error.isConnection) connect();

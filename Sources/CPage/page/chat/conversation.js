@@ -4,6 +4,7 @@ import { at, post, remove } from "../kit/api.js";
 import { copyText } from "../kit/clipboard.js";
 import { icon } from "../kit/icons.js";
 import { announce, showError } from "../kit/toast.js";
+import { refusalsLoaded } from "../kit/refusals.js";
 import { t, withWords } from "../kit/texts.js";
 import { Thread } from "../data/thread.js";
 import { libraryChanged, shownName, usableTextRows } from "../data/library.js";
@@ -69,9 +70,11 @@ export function followThread(life, { thread, log, scroller, stick, unstick, fiel
     life.add(thread.facts.on(drawFacts));
     life.add(thread.gone.on(() => field.node.before(h("div.note.warning.gone", { role: "alert" }, icon("warning"),
         h("span.grow", t(thread.chat?.isPrivate ? "chat.gone.private" : "chat.gone.elsewhere")), h("a.button.small.primary", { href: "#/chat" }, t("chat.new"))))));
-    life.add(libraryChanged.on(() => {
+    const drawEndings = () => {
         for (const message of thread.messages) if (message.ending) log.views?.get(message.id)?.update(message, "whole");
-    }));
+    };
+    life.add(libraryChanged.on(drawEndings));
+    life.add(refusalsLoaded.on(drawEndings));
     Promise.all([loadViews(), thread.read()]).then(([[{ messageView }, { lazyMessages }]]) => {
         lazy = lazyMessages(scroller, (message) => messageView(message, actions));
         life.add(lazy.end);

@@ -1,6 +1,7 @@
 // The page of a new conversation, and what stands above a conversation while no model can answer. The way from nothing to the
 // first answer (`first-run.js`) is loaded when there is no such model.
 import { h, fill, lifetime, set } from "../kit/dom.js";
+import { loadRefusals } from "../kit/refusals.js";
 import { t, withWords } from "../kit/texts.js";
 import { canAnswer, home, homeChanged } from "../data/home.js";
 import { library, libraryChanged, readLibrary, rowChanged, rows } from "../data/library.js";
@@ -10,7 +11,7 @@ let coming = null;
 
 /// Loads the first run, then calls `draw`; a failure is tried again with the next change.
 function loadFirstRun(draw) {
-    coming ??= withWords(import("./first-run.js"), "models").then((module) => { firstRun = module; }, () => { coming = null; });
+    coming ??= Promise.all([withWords(import("./first-run.js"), "models"), loadRefusals()]).then(([module]) => { firstRun = module; }, () => { coming = null; });
     coming.then(() => { if (firstRun) draw(); });
 }
 

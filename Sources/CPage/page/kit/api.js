@@ -1,6 +1,6 @@
 // Calls of the native API. Every refusal becomes an `ApiError` with a stable code, a sentence and a remedy.
 import { signal } from "./dom.js";
-import { sentenceOf } from "./refusals.js";
+import { loadRefusals, sentenceOf } from "./refusals.js";
 import { t } from "./texts.js";
 
 /// The beginning of the addresses of calls.
@@ -30,7 +30,7 @@ export function request(path, options = {}) {
 
 /// The error of a reply that refuses.
 export async function refusal(response) {
-    const reply = await response.json().catch(() => ({}));
+    const [reply] = await Promise.all([response.json().catch(() => ({})), loadRefusals()]);
     const error = new ApiError(response.status, reply.error ?? { code: "unknown", message: t("error.unknown", { status: response.status }) });
     if (response.status === 401 || ["key-required", "owner-required"].includes(error.code)) signedOut.emit(error);
     return error;
