@@ -87,8 +87,6 @@ def look(desk, scheme, width, height, suffix):
     # Beside the progress itself, the button of the navigation would repeat it.
     expect(page.locator(".pill")).to_be_hidden()
     page.goto(desk.backend.address + "/#/settings/devices")
-    # Where the download itself is on the screen, its button is not.
-    page.goto(desk.backend.address + "/#/chat")
     page.locator(".pill").click()
     expect(page.get_by_role("dialog")).to_be_visible()
     see(page, "sheet")

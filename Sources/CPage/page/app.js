@@ -49,6 +49,7 @@ async function show() {
     await screen.prepare?.(parts);
     if (number !== shown) return;
     leave = screen.show(main, parts) ?? null;
+    dispatchEvent(new Event("screenshown"));
     if (!isRepeat) announce(t(`nav.${known === "chats" ? "chat" : known}`));
     document.title = `${t(`nav.${known === "chats" ? "chat" : known}`)} · Hearth`;
 }

@@ -115,7 +115,7 @@ export function downloadPill() {
     const updateSoon = debounced(update, 50);
     rowChanged.on(updateSoon);
     libraryChanged.on(updateSoon);
-    addEventListener("hashchange", debounced(update, 150));
+    addEventListener("screenshown", updateSoon);
     updateSoon();
     return pill;
 }
