@@ -47,6 +47,17 @@ package enum CalendarImport {
         }
     }
 
+    /// Whether two files have the same components, byte for byte, whatever the lines around them.
+    static func haveSameComponents(_ first: Data, _ second: Data) -> Bool {
+        if first == second { return true }
+        func components(_ data: Data) -> [[UInt8]]? {
+            try? ContentParser().parse(data).components.flatMap(\.components).map { [UInt8]($0.bytes) }
+                .sorted { $0.lexicographicallyPrecedes($1) }
+        }
+        guard let present = components(first) else { return false }
+        return present == components(second)
+    }
+
     /// One file with the components of all files, and each zone once.
     package static func joined(_ files: [Data]) throws -> Data {
         var lines: [ContentComponent.Item] = [

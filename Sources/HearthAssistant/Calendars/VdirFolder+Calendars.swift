@@ -16,7 +16,10 @@ extension VdirFolder<CalendarRecord> {
     mutating func importing(_ data: Data, of component: String, in store: StoreKind) throws -> [RecordChange] {
         try refresh()
         return try CalendarImport.records(data, of: component).map { id, after in
-            try importing(id, after, store: store)
+            var change = try importing(id, after, store: store)
+            // A file that another program joined has lines of its own around the same record.
+            if let before = change.before, CalendarImport.haveSameComponents(before, after) { change.after = before }
+            return change
         }
     }
 

@@ -64,7 +64,8 @@ package struct LimitedProgram: Sendable, Hashable {
             if piece.isEmpty { break }
             guard data.count + piece.count <= maximumOutput else {
                 isTooLarge = true
-                process.terminate()
+                // A program that was started from a thread of a queue has the other signals blocked, as the thread has.
+                kill(process.processIdentifier, SIGKILL)
                 break
             }
             data += piece

@@ -48,6 +48,7 @@ package struct CodeAttempts: Sendable {
         guard var account else { return Account(allowance: bounds.burst, updated: now) }
         let time = max(0, (now - account.updated).seconds)
         account.allowance = min(bounds.burst, account.allowance + time * bounds.perMinute / 60)
+        // After a clock was set back, the allowance grows from then on, and the owner need not wait for the old time.
         account.updated = now
         return account
     }

@@ -9,6 +9,12 @@ import Testing
 
 /// Model files that a page sends, and the search of the catalog.
 @Suite(.timeLimit(.minutes(5))) struct UploadCallTests {
+    /// A small model with weights, and nothing behind them.
+    private static func model() -> [UInt8] {
+        let header = Array(GGUFBuilder.small.header())
+        return header + [UInt8](repeating: 0, count: (32 - header.count % 32) % 32 + 128 + 64 * 4)
+    }
+
     private func upload(
         _ fixture: NativeFixture, _ name: String, _ body: RequestBody, type: String = "application/octet-stream"
     ) async throws -> (status: Int, body: JSONValue) {
@@ -28,7 +34,7 @@ import Testing
 
     @Test func aFileIsInstalledAndUsable() async throws {
         try await NativeFixture.with(offers: []) { fixture in
-            let bytes = Array(NativeFixture.Offer().bytes)
+            let bytes = Self.model()
             let reply = try await upload(fixture, "my-model-v1.2.0-q4_1.gguf", RequestBody(bytes))
             #expect(reply.status == 201, "\(reply.body)")
             let row = try #require(reply.body["row"])
@@ -47,13 +53,15 @@ import Testing
 
     @Test func whatIsNoModelIsRefusedAndLeavesNothing() async throws {
         try await NativeFixture.with(offers: []) { fixture in
-            let good = Array(NativeFixture.Offer().bytes)
+            let good = Self.model()
             let rubbish = (0..<200).map { UInt8(truncatingIfNeeded: $0 &* 97) }
             let hugeCounts = Array("GGUF".utf8) + [3, 0, 0, 0] + [UInt8](repeating: 0xFF, count: 64)
             let cases: [(name: String, bytes: [UInt8], status: Int, code: String?)] = [
                 ("a.gguf", rubbish, 422, "not-gguf"), ("a.gguf", [], 422, "not-gguf"),
                 ("a.gguf", Array("GGU".utf8), 422, "not-gguf"), ("a.gguf", hugeCounts, 422, nil),
-                ("a.gguf", Array(good.prefix(40)), 422, nil), ("a.gguf", good + rubbish, 422, nil),
+                ("a.gguf", Array(good.prefix(40)), 422, "gguf-truncated"),
+                ("a.gguf", Array(NativeFixture.Offer().bytes), 422, "gguf-corrupt"),  // no weights
+                ("a.gguf", good.dropLast(1), 422, "gguf-truncated"), ("a.gguf", good + rubbish, 422, "gguf-trailing-bytes"),
                 ("", good, 422, "unusable-name"), ("a.bin", good, 422, "unusable-name"),
                 (".gguf", good, 422, "unusable-name"), ("..%2Fa.gguf", good, 422, "unusable-name"),
                 ("%2Fetc%2Fa.gguf", good, 422, "unusable-name"), ("a%5C..%00.gguf", good, 422, "unusable-name"),
@@ -81,7 +89,7 @@ import Testing
 
     @Test func aCutUploadLeavesNothing() async throws {
         try await NativeFixture.with(offers: []) { fixture in
-            let good = Array(NativeFixture.Offer().bytes)
+            let good = Self.model()
             let body = RequestBody(declaredLength: UInt64(good.count), drained: {})
             _ = body.append(Array(good.prefix(good.count / 2)))
             body.finish(.failure(ServerError.clientLeft))

@@ -24,7 +24,7 @@ struct ModelUpload: Sendable {
 
     /// Writes the body of a request to the disk, as it arrives.
     /// - Throws: ``NativeFailure`` with `media-type`, `unusable-name`, `not-gguf`, `insufficient-storage`; ``ServerError`` with
-    ///   `client-left`; `GGUFError` for a header that cannot be read; `FileError`. Nothing stays then.
+    ///   `client-left`; `GGUFError` for a file that is no whole model; `FileError`. Nothing stays then.
     static func receive(_ call: NativeCall, home: Path) async throws -> ModelUpload {
         let type = call.request.headers["Content-Type"]?.prefix { $0 != ";" }.trimmed.lowercased()
         guard type == mediaType else { throw NativeFailure(415, "media-type", "the body must be \(mediaType)") }
@@ -41,7 +41,7 @@ struct ModelUpload: Sendable {
         let upload = ModelUpload(file: folder.appending(name))
         do {
             try await upload.write(body)
-            try await blocking { _ = try GGUFHeader(file: upload.file) }
+            try await blocking { try upload.checkModel() }
             return upload
         } catch {
             await upload.remove()
@@ -70,6 +70,25 @@ struct ModelUpload: Sendable {
         }
         guard beginning.count == Self.magic.count else { throw Self.notGGUF }
         try await blocking { try fileSystem.synchronize(open) }
+    }
+
+    /// Refuses a file that is no whole model. Blocks.
+    /// - Throws: ``GGUFError``, `FileError`.
+    private func checkModel() throws {
+        let header = try GGUFHeader(file: file)
+        let size = try LocalFileSystem().status(at: file, followLinks: false)?.size ?? 0
+        guard header.tensorCount > 0 else {
+            throw GGUFError(
+                .corrupt, "\(file.lastComponent) has no weights",
+                context: ErrorContext(remedy: "Choose the file of the whole model; a vocabulary alone answers nothing."))
+        }
+        if let least = header.tensors?.minimumFileSize, size < least {
+            throw GGUFError(
+                .truncated, "\(file.lastComponent) ends before its last tensor",
+                context: ErrorContext(
+                    expected: "at least \(least) bytes", found: "\(size) bytes", remedy: "Download the file again."))
+        }
+        try header.checkEnd(ofFile: size, name: file.lastComponent)
     }
 
     /// An error for a client, which knows the file by its name alone.
