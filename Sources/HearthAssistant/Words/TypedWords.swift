@@ -57,6 +57,7 @@ package struct TypedWords: Sendable {
         } else if !rest.isEmpty {
             draft.title += " " + rest.singleLine
         }
+        guard line.utf8.count <= Self.maximumBytes else { return draft }
         guard let tokens = WordTokenizer.tokens(of: line, atMost: Self.maximumWords) else { return draft }
         guard let (reading, language) = reading(of: tokens) else { return draft }
         var used = reading.used
@@ -77,6 +78,8 @@ package struct TypedWords: Sendable {
 
     /// The most words of a text that is read for its time; a longer one is no command that a person has typed.
     static let maximumWords = 400
+    /// The most bytes of such a text.
+    static let maximumBytes = 16_384
 
     /// The first line, and the others.
     private var lines: (first: String, rest: String) {
@@ -89,7 +92,7 @@ package struct TypedWords: Sendable {
     /// A note has the first line as its title; a long line is its text alone.
     private var note: WordedDraft {
         let (line, rest) = lines
-        if line.count > 200 {
+        if !line.dropFirst(200).isEmpty {
             return WordedDraft(kind: .note, title: "", text: rest.isEmpty ? line : line + "\n" + rest)
         }
         return WordedDraft(kind: .note, title: line, text: rest.isEmpty ? nil : rest)

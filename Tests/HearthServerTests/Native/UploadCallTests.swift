@@ -61,7 +61,8 @@ import Testing
                 ("a.gguf", Array("GGU".utf8), 422, "not-gguf"), ("a.gguf", hugeCounts, 422, nil),
                 ("a.gguf", Array(good.prefix(40)), 422, "gguf-truncated"),
                 ("a.gguf", Array(NativeFixture.Offer().bytes), 422, "gguf-corrupt"),  // no weights
-                ("a.gguf", good.dropLast(1), 422, "gguf-truncated"), ("a.gguf", good + rubbish, 422, "gguf-trailing-bytes"),
+                ("a.gguf", good.dropLast(1), 422, "gguf-truncated"),
+                ("a.gguf", good + rubbish, 422, "gguf-trailing-bytes"),
                 ("", good, 422, "unusable-name"), ("a.bin", good, 422, "unusable-name"),
                 (".gguf", good, 422, "unusable-name"), ("..%2Fa.gguf", good, 422, "unusable-name"),
                 ("%2Fetc%2Fa.gguf", good, 422, "unusable-name"), ("a%5C..%00.gguf", good, 422, "unusable-name"),

@@ -80,7 +80,8 @@ struct ModelUpload: Sendable {
         guard header.tensorCount > 0 else {
             throw GGUFError(
                 .corrupt, "\(file.lastComponent) has no weights",
-                context: ErrorContext(remedy: "Choose the file of the whole model; a vocabulary alone answers nothing."))
+                context: ErrorContext(
+                    remedy: "Choose the file of the whole model; a vocabulary alone answers nothing."))
         }
         if let least = header.tensors?.minimumFileSize, size < least {
             throw GGUFError(
