@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 import chats
 import models
+from backend import PAGE
 from check import ARGUMENTS
 from flows import ask, done, ready
 
@@ -26,6 +27,11 @@ FRAMES = """async (seconds) => {
 }"""
 
 
+def modules(desk):
+    """The compressed bytes of the page's own JavaScript that was asked for."""
+    return sum(len(data) for name, data in desk.backend.server.compressed.items() if name.startswith(PAGE) and name.endswith(".js"))
+
+
 def check_first_paint_and_size(desk):
     ready(desk)
     times = []
@@ -35,11 +41,13 @@ def check_first_paint_and_size(desk):
         times.append(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
         page.context.close()
         desk.contexts.clear()
+    start = modules(desk)
     desk.backend.server.sent = 0
     page = desk.open()
     ask(page, "Plan a weekend")
     done(page)
     size = desk.backend.server.sent
+    drawn = modules(desk)
     assert not any("highlight" in request for request in desk.backend.server.requests)
     ask(page, "Show code")
     expect(page.locator(".hljs-keyword").first).to_be_visible(timeout=15000)
@@ -47,7 +55,8 @@ def check_first_paint_and_size(desk):
     median = statistics.median(times)
     assert median <= 300, times
     assert size <= 250_000, size
-    return f"first paint {median:.0f} ms (median of 9), {size / 1000:.0f} kB compressed before code"
+    assert start <= 40_000 and drawn <= 60_000, (start, drawn)
+    return f"first paint {median:.0f} ms (median of 9), {size / 1000:.0f} kB compressed before code, modules {start / 1000:.1f} kB at start, {drawn / 1000:.1f} kB with the first answer"
 
 
 def check_frames_in_a_long_conversation(desk):
