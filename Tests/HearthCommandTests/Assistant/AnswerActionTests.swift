@@ -143,7 +143,7 @@ import Testing
         let events = try routed.output.contents.split(separator: "\n")
             .map { try JSONDecoder().decode(Event.self, from: Data($0.utf8)) }
         // There is no local model to continue with: the answer stays as it was. The line after /exit is not asked.
-        #expect(events.filter { $0.event == "finish" }.map(\.reason) == ["interrupted", "interrupted"])
+        #expect(events.filter { $0.event == "finish" }.map(\.reason) == ["interrupted"])
         #expect(events.last?.event == "failed")
         #expect(routed.errors.contents.contains("/continue"))
     }

@@ -12,7 +12,6 @@ import Testing
     @Test(arguments: [
         ("jpeg", Data([0xFF, 0xD8, 0xFF, 0xE0, 0]), "picture"),
         ("png", Data([0x89, 0x50, 0x4E, 0x47, 13, 10]), "picture"),
-        ("pdf", Data("%PDF-1.7\n\u{0}".utf8), "PDF"), ("zip", Data("PK\u{3}\u{4}\u{0}".utf8), "archive"),
         ("model", Data("GGUF\u{3}\u{0}".utf8), "model"), ("utf16", Data([0xFF, 0xFE, 0x41, 0]), "UTF-16"),
         ("latin1", Data([0x63, 0x61, 0x66, 0xE9]), "UTF-8"), ("nul", Data("a\u{0}b".utf8), "UTF-8"),
         ("empty", Data(), "empty"), ("large", Data(repeating: 0x61, count: Attachments.largestFile + 1), "at most"),
@@ -24,6 +23,18 @@ import Testing
         let error = await #expect(throws: UsageError.self) { try await attachments.add(file: file.string) }
         #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
         #expect(error?.context.remedy?.isEmpty == false)
+        #expect(attachments.files.isEmpty)
+    }
+
+    /// Documents that are broken: the code is that of the reader.
+    @Test(arguments: [("pdf", Data("%PDF-1.7\n\u{0}".utf8)), ("zip", Data("PK\u{3}\u{4}\u{0}".utf8))])
+    func brokenDocumentsAreRefused(name: String, data: Data) async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(name, data)
+        var attachments = Attachments()
+        await #expect { try await attachments.add(file: file.string) } throws: { error in
+            [.unreadableDocument, .missingProgram].contains((error as? AssistantError)?.code)
+        }
         #expect(attachments.files.isEmpty)
     }
 
