@@ -121,9 +121,9 @@ async function start() {
     await texts;
     rail();
     watchConnection();
-    import("./kit/shortcuts.js").then(({ listen }) => listen());
+    import("./kit/shortcuts.js").then(({ listen }) => listen()).catch(() => {});
     addEventListener("hashchange", () => show().catch(showError));
-    const opened = show();
+    const opened = show().catch(showError);
     try {
         const [home] = await state;
         connect(home.event);

@@ -3,11 +3,22 @@ import { h } from "../kit/dom.js";
 import { icon } from "../kit/icons.js";
 import { t } from "../kit/texts.js";
 
+/// Ends the question that is open; the words that wait for it go back.
+let endOpen = null;
+
 /// Asks in `place` and returns the id of the chosen model; null if the person does not choose.
 export function chooseModel(place, models, { text, question } = {}) {
-    place.querySelector(":scope > .choice")?.remove();
+    endOpen?.(null);
     return new Promise((resolve) => {
-        const end = (id) => { node.remove(); resolve(id); };
+        const end = (id) => {
+            node.remove();
+            removeEventListener("hashchange", leave);
+            if (endOpen === end) endOpen = null;
+            resolve(id);
+        };
+        const leave = () => end(null);
+        endOpen = end;
+        addEventListener("hashchange", leave);
         const node = h("section.choice", { "aria-labelledby": "choice-title" },
             h("h2#choice-title", t("choice.title")),
             text && h("p.muted", text),

@@ -116,7 +116,8 @@ export function composer({ key, send, stop, commands, isLocal = async () => fals
         grow();
         refresh();
         const comeBack = (words) => {
-            if (!area.value) set(area, { value: words });
+            // The next question may have been begun meanwhile.
+            if (words) set(area, { value: area.value ? `${words}\n${area.value}` : words });
             pictures?.giveBack(sent);
             files?.giveBack(taken);
             keep();

@@ -139,12 +139,14 @@ function messageActions(thread, settings, place) {
 
 /// Sends a question in a conversation. If the connection breaks, the conversation tells whether the question has arrived.
 export async function sendIn(thread, body, settings, place) {
+    const lastQuestion = () => thread.messages.findLast((message) => message.role === "user");
+    const before = lastQuestion()?.id;
     try {
         await withModel(place, settings, () => post(at("chats", thread.id, "messages"), body), body.text);
     } catch (error) {
         if (!error.isConnection) throw error;
         await thread.read().catch(() => { throw error; });
-        const last = thread.messages.findLast((message) => message.role === "user");
-        if (last?.content !== body.text) throw error;
+        const last = lastQuestion();
+        if (last?.id === before || last?.content !== body.text) throw error;
     }
 }

@@ -4,6 +4,7 @@ import { icon } from "../kit/icons.js";
 import { decimal, percent } from "../kit/format.js";
 import { outside, shownAddress } from "../kit/safe.js";
 import { reasonOf } from "../kit/refusals.js";
+import { showError } from "../kit/toast.js";
 import { t, tOr, withWords } from "../kit/texts.js";
 import { answerView } from "./answer.js";
 import { endingView } from "./ending.js";
@@ -22,8 +23,12 @@ function questionView(message, actions) {
     const bar = h("div.message-bar");
     const node = h("li.message.user", { id: `message-${message.id}` }, h("h2.sr", t("chat.you")), bubble, bar);
     const edit = () => {
-        const area = h("textarea", { rows: 3, dir: "auto", "aria-label": t("chat.edit"), value: current.content });
-        const end = () => { edited = null; fill(bubble, pictures, words); set(bar, { hidden: false }); };
+        const key = `hearth-edit-${current.id}`;
+        const area = h("textarea", {
+            rows: 3, dir: "auto", "aria-label": t("chat.edit"), value: sessionStorage.getItem(key) ?? current.content,
+            oninput: () => sessionStorage.setItem(key, area.value),
+        });
+        const end = () => { sessionStorage.removeItem(key); edited = null; fill(bubble, pictures, words); set(bar, { hidden: false }); };
         edited = area;
         // What was written stays in the field until the server has it.
         const save = async () => {
@@ -133,7 +138,7 @@ function replyView(message, actions) {
     const drawCards = () => {
         const list = current.cards ?? [];
         if (cardView) keyed(cards, list, (card) => card.id, (card) => cardView(card, (name, body) => actions.card(current, card.id, name, body)));
-        else if (list.length > 0) withWords(import("./card.js"), "forms").then((module) => { cardView = module.cardView; drawCards(); }, () => {});
+        else if (list.length > 0) withWords(import("./card.js"), "forms").then((module) => { cardView = module.cardView; drawCards(); }, showError);
     };
     const drawRest = () => {
         const isAnswering = actions.isAnswering(current);

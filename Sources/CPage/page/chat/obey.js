@@ -33,7 +33,7 @@ export async function obey({ thread, question, field, sendIt }) {
         const isText = await ask({ title: t("command.unknown.title", { name: command.typed }), text: t("command.unknown"), yes: t("command.unknown.send") });
         return isText ? sendIt(question) : "undone";
     }
-    return run(thread, name, words, sendIt);
+    return run(thread, name, words, ({ text }) => sendIt({ ...question, text }));
 }
 
 async function run(thread, name, words, sendIt) {

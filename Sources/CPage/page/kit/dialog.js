@@ -1,7 +1,7 @@
 // Dialogs: a question with named answers, a sheet with any content, and a form made from a list of fields.
 import { h, fill, set } from "./dom.js";
 import { icon } from "./icons.js";
-import { moveToasts } from "./toast.js";
+import { moveToasts, showError } from "./toast.js";
 import { loadWords, t, tOr } from "./texts.js";
 
 let count = 0;
@@ -18,7 +18,10 @@ export function openDialog({ title, body, buttons = [], kind = "", onclose }) {
             h("button.icon-button", { type: "button", "aria-label": t("close"), onclick: () => dialog.close() }, icon("close"))),
         h("div.dialog-body", body),
         buttons.length > 0 && h("footer", buttons));
-    dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
+    // Text that is marked from a field out onto the backdrop closes nothing.
+    let isPressed = false;
+    dialog.addEventListener("pointerdown", (event) => { isPressed = event.target === dialog; });
+    dialog.addEventListener("click", (event) => { if (event.target === dialog && isPressed) dialog.close(); });
     dialog.addEventListener("close", () => {
         moveToasts(dialog);
         dialog.remove();
@@ -175,7 +178,8 @@ export function formDialog({ title, fields, save, saveText = t("save"), extra = 
             dialog.close();
         } catch (error) {
             const sentence = tOr(`refusal.${error.code}.${error.field}`, error.sentence ?? error.message);
-            if (mark(error.field, sentence)) {
+            if (!dialog.isConnected) showError(error);
+            else if (mark(error.field, sentence)) {
                 fill(problem, h("span.sr", sentence));
                 focus(error.field);
             } else fill(problem, sentence);

@@ -128,9 +128,11 @@ const loadCommands = () => withWords(import("../chat/obey.js"), "forms");
 // A question of a new conversation; without a model it waits until one is loaded.
 async function begin(body, settings, place) {
     if (home && !canAnswer()) {
+        // One question waits; the next one stays in the field.
+        if (sessionStorage.getItem(waitingKey)) return "undone";
         sessionStorage.setItem(waitingKey, JSON.stringify(body));
         drawWaiting(document.querySelector(".scroller"));
-        return;
+        return undefined;
     }
     // The code of answers comes while the question is on its way.
     loadConversation().then(() => conversation.loadViews()).catch(() => {});
@@ -155,6 +157,7 @@ async function begin(body, settings, place) {
     sessionStorage.removeItem(waitingKey);
     settings.clear();
     location.hash = `#/chat/${encodeURIComponent(chat.id)}`;
+    return undefined;
 }
 
 let isSending = false;
@@ -163,9 +166,8 @@ function sendWaiting(settings, place) {
     const kept = sessionStorage.getItem(waitingKey);
     if (!kept || !canAnswer() || isSending) return;
     isSending = true;
-    sessionStorage.removeItem(waitingKey);
+    // It is kept until the server has it.
     begin(JSON.parse(kept), settings, place).catch((error) => {
-        sessionStorage.setItem(waitingKey, kept);
         if (!error.isCancelled) showError(error);
     }).finally(() => { isSending = false; });
 }
