@@ -13,12 +13,16 @@ struct WordText {
 
     private struct Table {
         var rows: [[String]] = []
+        /// The most bytes of its lines.
+        var bytes = 0
     }
 
     private let limit: Int
     private let headings: [String: Int]
     private var paragraphs: [Paragraph] = []
     private var tables: [Table] = []
+    /// The bytes of all open tables.
+    private var tableBytes = 0
     /// The elements within properties, and within what is a copy for older programs.
     private var properties = 0
     private var copies = 0
@@ -35,6 +39,8 @@ struct WordText {
             take(event, attribute)
             return !isCut
         }
+        // What was read of the tables before the cut.
+        while !tables.isEmpty { endTable() }
         text = text.trimmingCharacters(in: .newlines)
         guard text.contains(where: { !$0.isWhitespace }) else { throw DocumentReader.unknown("it has no text") }
     }
@@ -83,8 +89,9 @@ struct WordText {
         case "br", "cr": if properties == 0 { append("\n") }
         case "noBreakHyphen": append("-")
         case "tbl" where !isEmpty: tables.append(Table())
-        case "tr": changeTable { $0.rows.append([]) }
-        case "tc": changeTable { if !$0.rows.isEmpty { $0.rows[$0.rows.count - 1].append("") } }
+        case "tr": changeTable(adding: Self.rowBytes) { $0.rows.append([]) }
+        case "tc":
+            changeTable(adding: Self.cellBytes) { if !$0.rows.isEmpty { $0.rows[$0.rows.count - 1].append("") } }
         default: break
         }
     }
@@ -105,8 +112,23 @@ struct WordText {
         if !paragraphs.isEmpty { body(&paragraphs[paragraphs.count - 1]) }
     }
 
-    private mutating func changeTable(_ body: (inout Table) -> Void) {
-        if !tables.isEmpty { body(&tables[tables.count - 1]) }
+    /// The signs around a row and a cell. They bound how many of these a text has.
+    private static let (rowBytes, cellBytes) = (7, 3)
+
+    private mutating func changeTable(adding bytes: Int, _ body: (inout Table) -> Void) {
+        guard !tables.isEmpty, hasRoom(for: bytes) else { return }
+        tableBytes += bytes
+        tables[tables.count - 1].bytes += bytes
+        body(&tables[tables.count - 1])
+    }
+
+    /// Whether the text may grow by so many bytes; it is cut otherwise.
+    private mutating func hasRoom(for bytes: Int) -> Bool {
+        guard text.utf8.count + tableBytes + bytes < limit else {
+            isCut = true
+            return false
+        }
+        return true
     }
 
     private mutating func append(_ words: String) { change { $0.text += words } }
@@ -125,24 +147,24 @@ struct WordText {
 
     private mutating func endTable() {
         guard let table = tables.popLast() else { return }
+        tableBytes -= table.bytes
         let rows = table.rows.filter { !$0.isEmpty }.map { "| " + $0.joined(separator: " | ") + " |" }
         if !rows.isEmpty { write(rows.joined(separator: tables.isEmpty ? "\n" : " ; ")) }
     }
 
     /// Writes a line into the present cell, or into the text.
     private mutating func write(_ line: String, isItem: Bool = false) {
-        if let table = tables.last, let row = table.rows.last, !row.isEmpty {
+        // The counts alone: a second reference to the rows would copy them with each line.
+        let column = (tables.last?.rows.last?.count ?? 0) - 1
+        if column >= 0 {
             let cell = line.split(whereSeparator: \.isNewline).joined(separator: " ").replacing("|", with: "¦")
-            changeTable { table in
-                let (last, column) = (table.rows.count - 1, row.count - 1)
+            changeTable(adding: cell.utf8.count + 1) { table in
+                let last = table.rows.count - 1
                 table.rows[last][column] += (table.rows[last][column].isEmpty ? "" : " ") + cell
             }
             return
         }
-        guard text.utf8.count + line.utf8.count < limit else {
-            isCut = true
-            return
-        }
+        guard hasRoom(for: line.utf8.count) else { return }
         text += line + (isItem ? "\n" : "\n\n")
     }
 }

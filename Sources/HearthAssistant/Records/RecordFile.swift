@@ -15,7 +15,8 @@ extension Records {
     /// Adds the events and reminders of an iCalendar file, or the contacts of a file of vCards; the first component tells
     /// which. Records of known ids are replaced, and equal ones stay, so that a second import of a file changes nothing.
     /// - Throws: ``AssistantError``, in which case nothing is changed: `unusable-record` for other files and for files of more
-    ///   than 64 MiB, `too-many-records` for more than ``fileLimit`` records. Errors of the stores and the journal.
+    ///   than 64 MiB, `too-many-records` for more than ``fileLimit`` records. Errors of the stores and the journal;
+    ///   events that were written before the reminders failed are taken back.
     @discardableResult
     public func importFile(_ data: Data) async throws -> RecordFileImport {
         let text = ImportedText.utf8(data)
@@ -42,9 +43,24 @@ extension Records {
         guard !newEvents.isEmpty || !newReminders.isEmpty else {
             throw AssistantError(.unusableRecord, "the iCalendar file has neither events nor reminders")
         }
-        return RecordFileImport(
-            events: newEvents.isEmpty ? nil : try await events.carryOut(newEvents),
-            reminders: newReminders.isEmpty ? nil : try await reminders.carryOut(newReminders))
+        var done = RecordFileImport()
+        if !newEvents.isEmpty { done.events = try await events.carryOut(newEvents) }
+        guard !newReminders.isEmpty else { return done }
+        do {
+            done.reminders = try await reminders.carryOut(newReminders)
+        } catch {
+            if let action = done.events?.action { await takeBack(action) }
+            throw error
+        }
+        return done
+    }
+
+    /// Takes an action back, also if the caller has gone.
+    private func takeBack(_ action: String) async {
+        let work = Task { _ = try await undo(action) }
+        if case .failure(let error) = await work.result {
+            Log.write(.error, "a half imported file cannot be taken back", [.error(error)])
+        }
     }
 
     private static func checked(_ changes: [RecordChange]) throws -> [RecordChange] {

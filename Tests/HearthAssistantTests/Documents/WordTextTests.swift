@@ -47,6 +47,29 @@ import Testing
         #expect(word.text.utf8.count <= 100)
     }
 
+    @Test func manyCellsAreReadQuicklyAndBounded() throws {
+        let cell = "<w:tc><w:p><w:r><w:t>x</w:t></w:r></w:p></w:tc>"
+        let row = "<w:tbl><w:tr>" + String(repeating: cell, count: 300_000)
+        let body = MadeDocuments.word(row + "</w:tr></w:tbl><w:p><w:r><w:t>after</w:t></w:r></w:p>")
+        let began = ContinuousClock.now
+        let whole = try WordText(body, limit: 4 << 20)
+        #expect(!whole.isCut && whole.text.hasSuffix("| x |\n\nafter"))
+        #expect(whole.text.utf8.count > 1_200_000)
+        let cut = try WordText(body, limit: 1 << 20)
+        #expect(cut.isCut && cut.text.hasPrefix("| x | x |") && !cut.text.contains("after"))
+        #expect((1 << 19...1 << 20).contains(cut.text.utf8.count))
+        // Copies of the rows take hours.
+        #expect(ContinuousClock.now - began < .seconds(100))
+    }
+
+    @Test func emptyCellsAndRowsAreBounded() throws {
+        for part in ["<w:tc/>", "<w:tr/>", "<w:tr><w:tc/></w:tr>"] {
+            let body = "<w:p><w:r><w:t>before</w:t></w:r></w:p><w:tbl><w:tr>" + String(repeating: part, count: 10_000)
+            let word = try WordText(MadeDocuments.word(body + "</w:tr></w:tbl>"), limit: 5000)
+            #expect(word.isCut && word.text.hasPrefix("before") && word.text.utf8.count <= 5000, "\(part)")
+        }
+    }
+
     @Test func bombsAreRefused() {
         let bomb = MadeDocuments.zip([.init("word/document.xml", letters: WordPackage.maximumPart + (1 << 20))])
         #expect(bomb.count < 1 << 20)

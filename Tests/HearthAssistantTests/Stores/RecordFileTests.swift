@@ -51,6 +51,40 @@ import Testing
         }
     }
 
+    /// Reminders that cannot be written.
+    private struct FullReminders: ByteStore {
+        let base: any ByteStore<Reminder>
+
+        func records(matching words: String, limit: Int) async throws -> [Reminder] {
+            try await base.records(matching: words, limit: limit)
+        }
+        func record(_ id: String) async throws -> Reminder? { try await base.record(id) }
+        func unreadableFiles() async throws -> [String] { try await base.unreadableFiles() }
+        func change(of id: String, to record: Reminder?) async throws -> RecordChange {
+            try await base.change(of: id, to: record)
+        }
+        func marked(_ change: RecordChange, from source: String) async throws -> RecordChange {
+            try await base.marked(change, from: source)
+        }
+        func apply(_ change: RecordChange) async throws { throw AssistantError.noRecord(change.id) }
+        func state(of change: RecordChange) async throws -> RecordState { try await base.state(of: change) }
+        func importing(_ data: Data) async throws -> [RecordChange] { try await base.importing(data) }
+        func exported() async throws -> Data { try await base.exported() }
+    }
+
+    @Test func aFileIsNotHalfImported() async throws {
+        try await Self.with { (home: Records) async throws in
+            let reminders = FullReminders(base: try #require(home.stores.reminders?.bytes))
+            let stores = AssistantStores(calendar: home.stores.calendar, reminders: reminders)
+            let records = Records(stores, journal: MemoryActionJournal(), time: .system)
+            let file = Data(Self.calendar(Self.event("a", "Fair") + Self.todo("c", "Pay")).utf8)
+            await #expect(throws: (any Error).self) { try await records.importFile(file) }
+            #expect(try await records.events.find().isEmpty)
+            let actions = try await records.actions(limit: 9)
+            #expect(actions.map(\.state) == [.failed, .undone])
+        }
+    }
+
     @Test func cardsAreImportedOnce() async throws {
         try await Self.with { (records: Records) async throws in
             let file = Data((1...20).map { Self.card("c\($0)", "Name \($0)") }.joined().utf8)

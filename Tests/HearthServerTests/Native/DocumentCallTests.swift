@@ -63,6 +63,22 @@ import Testing
         }
     }
 
+    @Test func nothingOfADocumentStaysInTheHome() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("home/server/documents/abc", Data("private".utf8))
+        let fixture = try await NativeFixture(folder: folder)
+        let place = folder.path("home/server/documents")
+        // Left by an ended process.
+        #expect(try LocalFileSystem().status(at: place) == nil)
+        let read = try await upload(fixture, Array("words".utf8))
+        let refused = try await upload(fixture, [0, 1, 2])
+        #expect(read.status == 201 && refused.status == 422)
+        #expect(try LocalFileSystem().contents(of: place).isEmpty)
+        let facts = try FileManager.default.attributesOfItem(atPath: place.string)
+        #expect(facts[.posixPermissions] as? Int == 0o700)
+        await fixture.close()
+    }
+
     @Test func refusalsHaveTheirCodesAndNumbers() async throws {
         try await NativeFixture.with { fixture in
             let large = try await upload(fixture, [], length: 200 << 20)

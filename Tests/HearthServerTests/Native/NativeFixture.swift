@@ -142,7 +142,8 @@ final class NativeFixture: Sendable {
     }
 
     init(
-        _ texts: [String] = ["Hello there."], offers: [Offer] = [Offer()], folder: TemporaryFolder? = nil
+        _ texts: [String] = ["Hello there."], offers: [Offer] = [Offer()], folder: TemporaryFolder? = nil,
+        time: TimeSource = .system
     ) async throws {
         let folder = try folder ?? TemporaryFolder()
         try Self.publish(offers, in: folder)
@@ -158,7 +159,7 @@ final class NativeFixture: Sendable {
         try folder.write("home/config.json", configuration.json())
         hearth = try Hearth(
             home: folder.path("home"), configuration: configuration, environment: ["HEARTH_NETWORK": "unmetered"],
-            engines: engines)
+            time: time, engines: engines)
         home = try ServedHome(hearth, version: "1.2.3")
         home.setAddress("http://127.0.0.1:1")
         models = WatchedModels(try home.present)

@@ -100,6 +100,42 @@ import Testing
         }
     }
 
+    /// A disk whose free space shrinks with each look.
+    private final class ShrinkingDisk: ForwardingFileSystem {
+        let base: any FileSystem = LocalFileSystem()
+        private let looks: Locked<[UInt64]>
+
+        init(_ looks: [UInt64]) { self.looks = Locked(looks) }
+
+        func freeSpace(at path: Path) -> UInt64 { looks.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? 0 } }
+    }
+
+    @Test func aDiskIsNotFilled() async throws {
+        #expect(ModelUpload.reserve(of: 1 << 40) == 1 << 30)
+        #expect(ModelUpload.reserve(of: 2000) == 100)
+        let folder = try TemporaryFolder()
+        func code(_ looks: [UInt64], length: UInt64? = nil) async throws -> String? {
+            let body = RequestBody(declaredLength: length, drained: {})
+            if length == nil { _ = body.append(Self.model()) }
+            body.finish()
+            let request = ServerRequest(
+                method: "POST", target: "/hearth/v1/models/upload?name=a.gguf",
+                headers: ["Content-Type": ModelUpload.mediaType], caller: .owner, body: body)
+            do {
+                let upload = try await ModelUpload.receive(
+                    NativeCall(request: request, path: [:]), home: folder.path("home"), on: ShrinkingDisk(looks))
+                await upload.remove()
+                return nil
+            } catch {
+                return (error as? NativeFailure)?.code
+            }
+        }
+        #expect(try await code([2000], length: 1901) == "insufficient-storage")
+        #expect(try await code([2000, 100]) == "insufficient-storage")
+        #expect(try await code([2000, 101]) == nil)
+        #expect(try LocalFileSystem().contents(of: folder.path("home/server/uploads")).isEmpty)
+    }
+
     @Test func filesOfAnEndedProcessAreRemovedAtTheStart() async throws {
         let folder = try TemporaryFolder()
         try folder.write("home/server/uploads/abc/a.gguf", Data([1, 2, 3]))

@@ -66,14 +66,32 @@ struct DocumentRoutes: Sendable {
         }
         let limits = desk.documents.reader.limits
         let pages = try call.number("pages", 1...Self.mostPages, default: limits.pages)
-        let file = Path(FileManager.default.temporaryDirectory.path + "/hearth-\(UUID().uuidString)")
-        // The system clears its temporary folder later.
+        let folder = Self.folder(home: desk.home.path)
+        try await blocking {
+            let fileSystem = LocalFileSystem()
+            try fileSystem.makeFolders(folder.parent, permissions: 0o700)
+            try fileSystem.makeFolders(folder, permissions: 0o700)
+        }
+        let file = folder.joined(UUID().uuidString)
+        // What stays is removed at the next start.
         defer { try? FileManager.default.removeItem(atPath: file.string) }
         let size = try await Self.write(call.request.body, to: file, limits)
         let uploaded = try await desk.documents.read(
             file, named: call.query("name") ?? "", pages: pages, size: size
         ) { text in await desk.tokens(in: text) }
         return desk.documents.add(uploaded)
+    }
+
+    /// The folder of documents while they are read.
+    private static func folder(home: Path) -> Path { home.appending("server").appending("documents") }
+
+    /// Removes the documents of ended processes. Blocks.
+    static func sweep(home: Path) {
+        do {
+            try LocalFileSystem().removeTree(folder(home: home))
+        } catch {
+            Log.write(.warning, "native", "documents of an earlier process stay", [.error(error)])
+        }
     }
 
     /// Writes a body to a file.

@@ -18,27 +18,39 @@ struct ModelUpload: Sendable {
     /// The first bytes of every GGUF file.
     private static let magic = Array("GGUF".utf8)
 
+    /// The disk is looked at again after so many bytes.
+    static let stride: UInt64 = 64 << 20
+
     let file: Path
+    /// The bytes of the disk that stay free.
+    let reserve: UInt64
+    let fileSystem: any FileSystem
+
+    /// The bytes to keep free of so many: a twentieth, and at most 1 GiB.
+    static func reserve(of free: UInt64) -> UInt64 { min(1 << 30, free / 20) }
 
     private static func folder(home: Path) -> Path { home.appending("server").appending("uploads") }
 
     /// Writes the body of a request to the disk, as it arrives.
     /// - Throws: ``NativeFailure`` with `media-type`, `unusable-name`, `not-gguf`, `insufficient-storage`; ``ServerError`` with
     ///   `client-left`; `GGUFError` for a file that is no whole model; `FileError`. Nothing stays then.
-    static func receive(_ call: NativeCall, home: Path) async throws -> ModelUpload {
+    static func receive(
+        _ call: NativeCall, home: Path, on fileSystem: any FileSystem = LocalFileSystem()
+    ) async throws -> ModelUpload {
         let type = call.request.headers["Content-Type"]?.prefix { $0 != ";" }.trimmed.lowercased()
         guard type == mediaType else { throw NativeFailure(415, "media-type", "the body must be \(mediaType)") }
         let name = try name(call.query("name") ?? "")
         let body = call.request.body
-        let fileSystem = LocalFileSystem()
         let folder = folder(home: home).joined(Claim.newToken())
-        try await blocking {
+        let reserve = try await blocking {
             try fileSystem.makeFolders(home.appending("server"), permissions: 0o700)
             let free = try fileSystem.freeSpace(at: home)
-            if let length = body.declaredLength, length > free { throw tooLarge(length, free) }
+            let reserve = Self.reserve(of: free)
+            if let length = body.declaredLength, length > free - reserve { throw tooLarge(length, free - reserve) }
             try fileSystem.makeFolders(folder, permissions: 0o700)
+            return reserve
         }
-        let upload = ModelUpload(file: folder.appending(name))
+        let upload = ModelUpload(file: folder.appending(name), reserve: reserve, fileSystem: fileSystem)
         do {
             try await upload.write(body)
             try await blocking { try upload.checkModel() }
@@ -53,9 +65,8 @@ struct ModelUpload: Sendable {
     }
 
     private func write(_ body: RequestBody) async throws {
-        let fileSystem = LocalFileSystem()
         let open = try await blocking { [file] in try fileSystem.open(file, .createNew, permissions: 0o600) }
-        var (beginning, offset) = ([UInt8](), UInt64(0))
+        var (beginning, offset, look) = ([UInt8](), UInt64(0), UInt64(0))
         for try await chunk in body {
             // A file of another kind ends before it fills the disk.
             if beginning.count < Self.magic.count {
@@ -63,7 +74,14 @@ struct ModelUpload: Sendable {
                 guard Self.magic.starts(with: beginning) else { throw Self.notGGUF }
             }
             guard offset + UInt64(chunk.count) <= Self.limit else { throw Self.tooLarge(Self.limit, nil) }
+            let isLook = offset >= look
+            if isLook { look = offset + Self.stride }
             try await blocking { [offset] in
+                // Other programs need room too, and a body without a length could go on for ever.
+                if isLook {
+                    let free = try fileSystem.freeSpace(at: file.parent)
+                    guard free > reserve else { throw Self.tooLarge(offset + UInt64(chunk.count), 0) }
+                }
                 try chunk.withUnsafeBytes { try fileSystem.write(open, $0, at: offset) }
             }
             offset += UInt64(chunk.count)
@@ -140,7 +158,7 @@ struct ModelUpload: Sendable {
     private static func tooLarge(_ length: UInt64, _ free: UInt64?) -> NativeFailure {
         let room = free.map { ", and \(ByteCount($0)) are free" } ?? ""
         return NativeFailure(
-            507, "insufficient-storage", "the file has \(ByteCount(length))\(room)",
+            507, "insufficient-storage", "the file has at least \(ByteCount(length))\(room)",
             remedy: "Free some space, and try again.")
     }
 }

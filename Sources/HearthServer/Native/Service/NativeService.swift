@@ -50,7 +50,10 @@ package final class NativeService: SettingsFollower {
         _ = await assistant.actions.recover()
         await library.library.refreshLocal()
         await library.tell()
-        try await blocking { ModelUpload.sweep(home: hearth.home) }
+        try await blocking {
+            ModelUpload.sweep(home: hearth.home)
+            DocumentRoutes.sweep(home: hearth.home)
+        }
         router.withLock { $0 = NativeRouter(Self.routes(self)) }
         home.follow(with: self)
         follow()

@@ -30,7 +30,14 @@ struct RecordFileRoutes: Sendable {
                         415, "media-type", "the body must be one of \(Self.types.joined(separator: ", "))")
                 }
                 let data = Data(try await call.request.body.collect(limit: Self.limit))
-                let counts = try await records.importFile(data)
+                let counts: RecordFileImport
+                do {
+                    counts = try await records.importFile(data)
+                } catch {
+                    // A part may have been written, and taken back.
+                    for kind in [StoreKind.calendar, .reminders, .contacts] { changed(kind) }
+                    throw error
+                }
                 let kinds: [(StoreKind, RecordImport?)] = [
                     (.calendar, counts.events), (.reminders, counts.reminders), (.contacts, counts.contacts),
                 ]
