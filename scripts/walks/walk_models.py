@@ -98,7 +98,7 @@ def walk_file_dropped(w):
         dialog = page.get_by_role("dialog")
         dialog.locator("input[type=file]").set_input_files(path)
         if path == rubbish:
-            expect(page.get_by_role("alert").or_(page.locator("#toasts")).first).to_contain_text(re.compile("GGUF|model", re.I), timeout=30000)
+            expect(page.locator("dialog [role=alert], #news, main").filter(has_text=re.compile("GGUF|model", re.I)).first).to_be_visible(timeout=30000)
             page.keyboard.press("Escape")
     expect(page.locator(".model", has_text=re.compile("mine")).first).to_contain_text("Downloaded", timeout=90000)
 

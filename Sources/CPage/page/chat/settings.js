@@ -5,11 +5,11 @@ import { t, tOr } from "../kit/texts.js";
 import { showError } from "../kit/toast.js";
 import { decimal } from "../kit/format.js";
 import { modelName } from "../data/chat-settings.js";
-import { shownName, usableTextRows } from "../data/library.js";
+import { readLibrary, shownName, usableTextRows } from "../data/library.js";
 
 /// Opens the panel for `settings` of data/chat-settings.js.
 export async function openSettings(settings) {
-    await settings.read().catch(showError);
+    await Promise.all([settings.read(), readLibrary()]).catch(showError);
     const fields = fieldsOf(settings);
     const problems = new Map();
     const form = h("form", { novalidate: true }, h("p.muted", t("chat-settings.text")), fields.map((field) => {
