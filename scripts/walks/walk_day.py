@@ -64,6 +64,9 @@ def walk_day(w):
         panel = settings_of_chat(page, w)
         if model:
             select = panel.get_by_label("Model", exact=True)
+            expect(select).to_be_visible()
+            names = [one.inner_text().lower() for one in select.locator("option").all()]
+            assert any(model in name for name in names), names
             option = next(one for one in select.locator("option").all() if model in one.inner_text().lower())
             select.select_option(option.get_attribute("value"))
         panel.get_by_label("Longest answer", exact=True).fill(length)

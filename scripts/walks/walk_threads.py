@@ -56,6 +56,8 @@ def walk_all_chats(w):
         page.wait_for_timeout(60)
     expect(last).to_be_visible()
     main.get_by_role("searchbox").fill("lighthouses")
+    expect(main.get_by_text("Question number").first).to_be_visible()
+    main.evaluate(DOWN.replace("one.scrollHeight; }", "0; }"))
     expect(main.get_by_text("Talk 449", exact=True)).to_be_visible()
     for _ in range(200):
         if last.count():
