@@ -143,7 +143,8 @@ public actor ChatSession {
     /// Continues an answer that is not complete behind its last word, in the same message.
     /// - Parameters:
     ///   - id: the last message of the shown branch; `nil` for that message.
-    ///   - source: the kind of engine that continues; `nil` for that of a question.
+    ///   - source: the kind of engine that continues; `nil` for that of a question. A conversation whose settings keep it
+    ///     on this device goes on here.
     package func goOn(_ id: String? = nil, with source: RouteSource? = nil) -> AsyncStream<ChatEvent> {
         run { session in
             let last = session.messagesKept.branch.last
@@ -219,7 +220,8 @@ public actor ChatSession {
         case .resume(let id, let source):
             resumed = id.flatMap { messagesKept[$0] }
             asked = resumed?.parent.flatMap { messagesKept[$0] }
-            engine.prefer(source)
+            // What a conversation keeps on this device, no request sends away.
+            engine.prefer(settings.route == .local ? .local : source)
         }
         defer { engine.take(settings) }
         if case .resume = request, resumed == nil {

@@ -85,6 +85,21 @@ import Testing
         #expect(options.continuesLastMessage && !options.thinking.isEnabled)
     }
 
+    /// A conversation that its settings keep on this device goes on here, also if a client asks for the cloud.
+    @Test func aConversationOfThisDeviceGoesOnHere() async throws {
+        let local = ScriptedEngine([Self.said("of it.")])
+        let stage = try await Stage(cloud: [[.text("Half "), .fail(Self.reset)], Self.said("away")], local: local)
+        let session = try await stage.assistant.session()
+        await ChatFixture.collect(session.send("Why?"))
+        var settings = ConversationSettings()
+        settings.route = .local
+        await session.set(settings)
+        let whole = try #require(await ChatFixture.collect(session.goOn(with: .cloud)).finished.last)
+        #expect(whole.content == "Half of it." && whole.facts?.source == .local)
+        #expect(await stage.cloud.requests.count == 1)
+        #expect(await local.requests.count == 1)
+    }
+
     /// A block in the first half was not carried out then, and is carried out once with the whole answer.
     @Test func blocksBeforeTheBreakAreCarriedOutOnce() async throws {
         let stage = try await Stage(

@@ -184,10 +184,12 @@ struct ChatRoutes: Sendable {
             message.images.indices.contains(number)
         else { throw NativeFailure.missing("such picture") }
         let image = message.images[number]
+        // Of a private conversation nothing is kept, in a browser neither.
+        let caching = session.isPrivate ? "no-store" : "private, max-age=86400, immutable"
         return ServerReply(
             status: 200,
             headers: [
-                "Content-Type": image.mediaType, "Cache-Control": "private, max-age=86400, immutable",
+                "Content-Type": image.mediaType, "Cache-Control": caching,
                 "X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'; sandbox",
                 "ETag": "\"\(image.digest.hex.prefix(32))\"",
             ], body: .bytes(image.bytes))
