@@ -29,7 +29,6 @@ def walk_main(w):
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name} is wider than the window"
 
 
-@quick
 def walk_second_model(w):
     """A second model silences the chat
     two models, none chosen: ask; choose in place
@@ -67,7 +66,6 @@ def walk_failed_answer_stays(w):
     expect(page.locator(".failure")).to_be_hidden()
 
 
-@quick
 def walk_cloud_only(w):
     """People with a cloud alone cannot talk
     no model, a cloud is set up: ask
@@ -101,7 +99,6 @@ def walk_truthful_footer(w):
     return line.inner_text().replace("\n", " ")
 
 
-@quick
 def walk_own_settings(w):
     """A conversation has no settings of its own
     set Model, Instructions, Temperature, Longest answer in its panel; look at another chat and at the settings
@@ -140,7 +137,6 @@ def walk_own_settings(w):
     expect(panel.get_by_label("Instructions", exact=True)).to_have_value("")
 
 
-@quick
 def walk_continue(w):
     """An answer ends at 768 tokens
     Longest answer 16, ask, Continue: the same answer grows
@@ -162,7 +158,6 @@ def walk_continue(w):
     return f"{len(first)} to {len(after)} characters"
 
 
-@quick
 def walk_edit_first_question(w):
     """Editing the first question leaves the old pair above
     two questions, edit the first, back by the arrow
@@ -249,7 +244,6 @@ def walk_blind_model(w):
     expect(page.get_by_role("button", name=re.compile("Add a picture|Attach a picture"))).to_be_hidden()
 
 
-@quick
 def walk_two_tabs(w):
     """Two tabs do the same thing at once
     both edit the same question; one removes the chat while the other asks

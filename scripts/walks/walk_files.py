@@ -53,7 +53,6 @@ def walk_pdf_question(w):
     assert "forty one metres" in sent and "built in 1907" in sent, sent[:1500]
 
 
-@quick
 def walk_text_files(w):
     """Text, Markdown, code and CSV cannot be attached
     attach four files: name, size and tokens stand below; remove one
@@ -70,7 +69,6 @@ def walk_text_files(w):
     expect(page.locator(".message.user")).to_contain_text("b.md")
 
 
-@quick
 def walk_bad_documents(w):
     """Broken and encrypted PDFs, a zip bomb, 200 MB
     attach each: one sentence says why, nothing else is lost

@@ -103,7 +103,6 @@ def walk_file_dropped(w):
     expect(page.locator(".model", has_text=re.compile("mine")).first).to_contain_text("Downloaded", timeout=90000)
 
 
-@quick
 def walk_remove_says_what_it_frees(w):
     """License and notes are nowhere; what removal frees is not said
     Manage a model: license; Remove: the bytes before the yes

@@ -25,7 +25,6 @@ def walk_choice_reset(w):
     assert found.get("value") in (None, found.get("default")), found
 
 
-@quick
 def walk_values_checked(w):
     """Wrong origins, models and key files are taken
     origin "hello", default model "nope", key file of nothing: each refused at its control

@@ -36,7 +36,6 @@ def bring_in(page, home, name, data):
     chooser.value.set_files({"name": name, "mimeType": "application/zip" if name.endswith(".zip") else "application/json", "buffer": data})
 
 
-@quick
 def walk_all_chats(w):
     """Only the newest 200 chats are listed, search stops at 20
     450 conversations: scroll to the oldest; search a word that all have, to the last hit

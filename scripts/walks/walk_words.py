@@ -49,7 +49,6 @@ def walk_german_command(w):
     assert f"{tomorrow()}T07:30" in [field.input_value() for field in dialog.locator("input").all()]
 
 
-@quick
 def walk_event_note_habit(w):
     """Event, note and habit take nothing from the words
     /event dinner with Ben on Friday from 19 to 21, /note spare key: at Anna's, /habit read every day
@@ -98,7 +97,6 @@ def walk_contact_in_place(w):
     expect(page.locator("main").get_by_text("Anna Lund")).to_be_visible()
 
 
-@quick
 def walk_web_off(w):
     """/web is offered while search is off
     type /web hello with search off: one sentence says how to turn it on; nothing goes to the model
