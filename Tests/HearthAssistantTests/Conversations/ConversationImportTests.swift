@@ -118,6 +118,53 @@ import Testing
         #expect(report.refusals.map(\.code) == ["import-busy"])
     }
 
+    /// An import that ends midway tells what it kept.
+    @Test func anImportThatEndsMidwayTellsWhatItKept() async throws {
+        let desk = try await ImportDesk()
+        let names = ["a", "b", "c"].map { ImportSample.chatGPT($0) }
+        let file = try desk.folder.write("cut/upload", Data("[\(names.joined(separator: ","))]".utf8))
+        let importer = ConversationImport(into: desk.store, now: ImportDesk.now) { id in
+            if id == "gpt-b" { withUnsafeCurrentTask { $0?.cancel() } }
+            return false
+        }
+        let scratch = desk.folder.path("cut")
+        let report = await Task {
+            var report = ConversationImport.Report()
+            await #expect(throws: (any Error).self) { try await importer.run(file, scratch: scratch, &report) }
+            return report
+        }.value
+        #expect(report.changed.first == "gpt-a" && !report.changed.contains("gpt-c"))
+        let kept = try await desk.store.conversations(limit: 9, offset: 0).map(\.id)
+        #expect(kept.sorted() == report.changed)
+    }
+
+    /// No file lets a conversation leave the device.
+    @Test func aFileDoesNotChooseTheCloud() async throws {
+        for (route, kept) in [(RouteSource.cloud, nil), (.local, RouteSource.local)] {
+            let desk = try await ImportDesk()
+            var summary = ConversationSummary(id: "c", title: "t", created: ImportDesk.now, changed: ImportDesk.now)
+            summary.settings = ConversationSettings()
+            summary.settings?.route = route
+            let question = AssistantMessage(id: "q", role: .user, content: "Q", date: ImportDesk.now)
+            let report = try await desk.run(try ConversationExport(summary, messages: [question]).json())
+            #expect(report.changed == ["c"])
+            #expect(try await desk.store.conversation("c")?.settings?.route == kept)
+        }
+    }
+
+    /// A long chain of hidden messages is walked once for all that follow it.
+    @Test func hiddenMessagesAreWalkedOnce() {
+        let count = 20_000
+        var parents: [String: String?] = ["h0": "seen"]
+        parents.updateValue(nil, forKey: "seen")
+        for index in 1..<count { parents["h\(index)"] = "h\(index - 1)" }
+        var ancestors = VisibleAncestors(parents, visible: ["seen"])
+        for _ in 0..<count { #expect(ancestors.nearest(from: "h\(count - 1)") == "seen") }
+        #expect(ancestors.nearest(from: "h5") == "seen" && ancestors.steps == count)
+        #expect(ancestors.nearest(from: "seen") == "seen")
+        #expect(ancestors.nearest(from: "lost") == nil && ancestors.nearest(from: nil) == nil)
+    }
+
     /// A fresh home after an export and an import is equal.
     @Test func anArchiveGivesTheSameConversations() async throws {
         let desk = try await ImportDesk()

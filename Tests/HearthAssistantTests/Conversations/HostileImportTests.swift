@@ -87,6 +87,13 @@ import Testing
         #expect(try await desk.store.conversations(limit: 9, offset: 0).count == 1)
     }
 
+    @Test func anObjectOfTooManyMembersIsRefused() async throws {
+        let desk = try await ImportDesk()
+        let text = "{" + String(repeating: "\"\":0,", count: ImportDocument.maximumMembers) + "\"\":0}"
+        let error = await #expect(throws: AssistantError.self) { try await desk.run(text) }
+        #expect(error?.codeText == "import-too-large")
+    }
+
     @Test func hostileNamesBecomePlainIDs() async throws {
         let desk = try await ImportDesk()
         let names = ["../../etc", "a/b", "<img src=x>", "\u{202E}x", "", "%00", String(repeating: "n", count: 5000)]

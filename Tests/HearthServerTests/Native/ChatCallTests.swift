@@ -238,10 +238,12 @@ import Testing
         }
     }
 
-    @Test func aPictureIsUploadedSentAndShown() async throws {
+    @Test(arguments: [(false, "private, max-age=86400, immutable"), (true, "no-store")])
+    func aPictureIsUploadedSentAndShown(_ isPrivate: Bool, _ caching: String) async throws {
         try await NativeFixture.with { fixture in
             try await fixture.download()
-            let id = try await chat(fixture)
+            let made = try await fixture.call("POST", "/chats", #"{"isPrivate": \#(isPrivate)}"#).body
+            let id = try #require(made["chat"]?["id"]?.text)
             let bytes = [UInt8](TestPictures.jpeg)
             let request = ServerRequest(
                 method: "POST", target: "/hearth/v1/pictures", headers: ["Content-Type": "image/jpeg"],
@@ -259,7 +261,7 @@ import Testing
             let messages = try await fixture.call("GET", "/chats/\(id)").body["messages"]
             let url = try #require(messages?[0]?["pictures"]?[0]?["url"]?.text)
             let shown = try #require(await fixture.reply("GET", String(url.dropFirst("/hearth/v1".count))))
-            #expect(shown.headers["Content-Type"] == "image/jpeg")
+            #expect(shown.headers["Content-Type"] == "image/jpeg" && shown.headers["Cache-Control"] == caching)
             #expect(shown.headers["Content-Security-Policy"]?.contains("sandbox") == true)
             #expect(try await shown.collectedBody() == bytes)
             #expect(messages?[1]?["notices"]?.items.isEmpty == false)

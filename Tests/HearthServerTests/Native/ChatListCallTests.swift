@@ -138,6 +138,81 @@ import Testing
         }
     }
 
+    private func conversations(_ count: Int) -> [UInt8] {
+        let all = (0..<count).map { index in
+            #"""
+            {"version": 1, "conversation": {"id": "c\#(index)", "title": "T", "created": "2026-01-01T00:00:00.000Z",
+             "changed": "2026-01-01T00:00:00.000Z"}, "messages": [{"id": "q", "role": "user", "content": "Where?",
+             "isThinking": false, "thinkingContent": "", "images": [], "cards": [], "notices": [],
+             "date": "2026-01-01T00:00:00.000Z"}]}
+            """#
+        }
+        return Array("[\(all.joined(separator: ","))]".utf8)
+    }
+
+    private func importing(_ body: RequestBody, _ fixture: NativeFixture) -> Task<ServerReply?, Never> {
+        let request = ServerRequest(
+            method: "POST", target: "/hearth/v1/data/chats/import", headers: ["Content-Type": "application/json"],
+            caller: .owner, body: body)
+        return Task { await fixture.service.reply(to: request) }
+    }
+
+    /// A closed page ends no import: restored conversations open, and clients learn of them.
+    @Test func anImportGoesOnWithoutItsClient() async throws {
+        try await NativeFixture.with { fixture in
+            try await fill(fixture, 1)
+            #expect(try await fixture.call("GET", "/chats/c0").status == 200)
+            #expect(try await fixture.call("DELETE", "/data/chats").status == 200)
+            try await fixture.event("reset") { $0["reason"]?.text == "erased" }
+            let request = importing(RequestBody(conversations(200)), fixture)
+            while try await fixture.call("GET", "/chats").body["chats"]?.items.isEmpty != false { await Task.yield() }
+            request.cancel()
+            _ = await request.value
+            while await fixture.service.chats.isImporting { await Task.yield() }
+            #expect(try await fixture.call("GET", "/chats?limit=500").body["chats"]?.items.count == 200)
+            #expect(try await fixture.call("GET", "/chats/c0").body["messages"]?.items.count == 1)
+            let resets = try fixture.events.filter { $0.name == "reset" }.map { $0.data["reason"]?.text }
+            #expect(resets == ["imported", "erased", "imported"])
+        }
+    }
+
+    /// An import that ends with the server shows what it has kept.
+    @Test func anImportThatEndsMidwayShowsWhatItKept() async throws {
+        try await NativeFixture.with { fixture in
+            try await fill(fixture, 1)
+            #expect(try await fixture.call("GET", "/chats/c0").status == 200)
+            #expect(try await fixture.call("DELETE", "/data/chats").status == 200)
+            let request = importing(RequestBody(conversations(400)), fixture)
+            while try await fixture.call("GET", "/chats").body["chats"]?.items.isEmpty != false { await Task.yield() }
+            await fixture.service.chats.stopAll()
+            _ = await request.value
+            #expect(await !fixture.service.chats.isImporting)
+            #expect(try await fixture.call("GET", "/chats/c0").body["messages"]?.items.count == 1)
+            let resets = try fixture.events.filter { $0.name == "reset" }.map { $0.data["reason"]?.text }
+            #expect(resets == ["imported", "erased", "imported"])
+        }
+    }
+
+    @Test func nothingIsErasedWhileAFileComes() async throws {
+        try await NativeFixture.with { fixture in
+            let bytes = conversations(1)
+            let body = RequestBody(declaredLength: UInt64(bytes.count)) {}
+            let request = importing(body, fixture)
+            while await !fixture.service.chats.isImporting { await Task.yield() }
+            let refused = try await fixture.call("DELETE", "/data/chats")
+            #expect(refused.status == 409 && refused.body["error"]?["code"]?.text == "busy")
+            _ = body.append(bytes)
+            body.finish()
+            #expect(await request.value?.status == 200)
+            #expect(try await fixture.call("DELETE", "/data/chats").status == 200)
+            // A cut upload ends the import, and the next one is taken.
+            let cut = RequestBody(declaredLength: 9) {}
+            cut.finish(.failure(ServerError.clientLeft))
+            #expect(await importing(cut, fixture).value?.status != 200)
+            #expect(await importing(RequestBody(bytes), fixture).value?.status == 200)
+        }
+    }
+
     @Test func aTooLargeFileIsRefusedBeforeItIsRead() async throws {
         try await NativeFixture.with { fixture in
             let body = RequestBody(declaredLength: 201 << 20) {}

@@ -36,7 +36,8 @@ struct ChatGPTConversation {
     }
 
     func document() throws -> ConversationExport {
-        try ImportedConversation.checkCircles(nodes.mapValues(\.parent))
+        let parents = nodes.mapValues(\.parent)
+        try ImportedConversation.checkCircles(parents)
         let created = try ImportedConversation.date(members["create_time"])
         let changed = try ImportedConversation.date(members["update_time"])
         let source = members["conversation_id"]?.string ?? members["id"]?.string
@@ -51,9 +52,10 @@ struct ChatGPTConversation {
             made.parent = nil
             visible[key] = made
         }
+        var ancestors = VisibleAncestors(parents, visible: Set(visible.keys))
         for (key, node) in order {
             guard var message = visible[key] else { continue }
-            let parent = Self.ancestor(of: node, in: nodes) { visible[$0] != nil }
+            let parent = ancestors.nearest(from: node.parent)
             message.parent = parent.map { ImportedConversation.id("gpt", $0) }
             if message.date == .distantPast { message.date = parent.flatMap { visible[$0]?.date } ?? .distantPast }
             if message.date == .distantPast { message.date = created ?? changed ?? now }
@@ -65,25 +67,11 @@ struct ChatGPTConversation {
             id: ImportedConversation.id("gpt", id), title: try ImportedConversation.title(members["title"]),
             created: created ?? dates.min() ?? now, changed: changed ?? dates.max() ?? created ?? now)
         let shown = members["current_node"]?.string
-        let leaf = shown.flatMap {
-            visible[$0] != nil ? $0 : Self.ancestor(of: nodes[$0], in: nodes) { visible[$0] != nil }
-        }
+        let leaf = ancestors.nearest(from: shown)
         summary.leaf = leaf.map { ImportedConversation.id("gpt", $0) }
         summary.archived = members["is_archived"]?.flag ?? false
         summary.pinned = members["is_starred"]?.flag ?? false
         return try ImportedConversation.checked(ConversationExport(summary, messages: messages))
-    }
-
-    /// The nearest node above one that is a visible message.
-    private static func ancestor(
-        of node: Node?, in nodes: [String: Node], where isVisible: (String) -> Bool
-    ) -> String? {
-        var next = node?.parent
-        while let id = next, let above = nodes[id] {
-            if isVisible(id) { return id }
-            next = above.parent
-        }
-        return nil
     }
 
     /// A message that people saw; `nil` for a hidden one.

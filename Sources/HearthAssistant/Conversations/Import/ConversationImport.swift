@@ -27,6 +27,8 @@ package struct ConversationImport: Sendable {
         package var refusals: [Refusal] = []
         /// The ids of new and updated conversations.
         package var changed: [String] = []
+
+        package init() {}
     }
 
     /// The most bytes of a file.
@@ -49,15 +51,23 @@ package struct ConversationImport: Sendable {
     /// - Throws: ``AssistantError`` with a code that begins with `import-` if nothing of the file can be read; `FileError`,
     ///   `DatabaseError`, `CancellationError`.
     package func run(_ file: Path, scratch: Path) async throws -> Report {
-        let documents = try await blocking { try Self.documents(file, scratch: scratch) }
         var report = Report()
+        try await run(file, scratch: scratch, &report)
+        return report
+    }
+
+    /// The same; `report` tells also what was done before an error.
+    package func run(_ file: Path, scratch: Path, _ report: inout Report) async throws {
+        let now = now
+        let documents = try await blocking { try Self.documents(file, scratch: scratch) }
         var number = 0
         for document in documents {
             for place in document.places {
                 try Task.checkCancellation()
                 number += 1
                 do {
-                    try await add(try ImportedConversation.read(document, place, now: now), &report)
+                    let read = try await blocking { try ImportedConversation.read(document, place, now: now) }
+                    try await add(read, &report)
                 } catch let error as AssistantError {
                     report.refused += 1
                     guard report.refusals.count < 100 else { continue }
@@ -65,7 +75,6 @@ package struct ConversationImport: Sendable {
                 }
             }
         }
-        return report
     }
 
     private func add(_ document: ConversationExport, _ report: inout Report) async throws {

@@ -13,6 +13,8 @@ struct ImportDocument {
 
     /// The most conversations of a file.
     static let maximumCount = 200_000
+    /// The most members of an object.
+    static let maximumMembers = 1_000_000
 
     /// - Throws: ``AssistantError`` with `import-unreadable` or `import-too-large`.
     init(_ data: Data) throws {
@@ -115,6 +117,11 @@ struct ImportScanner {
             let value = skipSpace(colon + 1)
             let end = try endOfValue(at: value)
             members.append(Member(name: name, value: value..<end))
+            guard members.count <= ImportDocument.maximumMembers else {
+                throw AssistantError(
+                    .importTooLarge, "an object of the file has too many members",
+                    context: ErrorContext(expected: "at most \(ImportDocument.maximumMembers)", found: "more"))
+            }
             place = skipSpace(end)
             switch try byte(place) {
             case UInt8(ascii: "}"): return (members, place + 1)

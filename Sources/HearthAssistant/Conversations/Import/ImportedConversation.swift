@@ -61,6 +61,11 @@ enum ImportedConversation {
         guard document.conversation.settings?.flaw == nil else {
             throw AssistantError(.importName, "a setting of the conversation cannot be used")
         }
+        // Only the person here lets a conversation leave the device, never a file.
+        if document.conversation.settings?.route == .cloud {
+            document.conversation.settings?.route = nil
+            if document.conversation.settings?.isEmpty == true { document.conversation.settings = nil }
+        }
         guard document.conversation.title.utf8.count <= 1024 else {
             throw AssistantError(.importName, "the conversation's title is too long")
         }

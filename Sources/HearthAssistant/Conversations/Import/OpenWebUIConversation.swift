@@ -30,15 +30,17 @@ struct OpenWebUIConversation {
     func document() throws -> ConversationExport {
         let created = try ImportedConversation.date(members["created_at"] ?? chat["timestamp"])
         let changed = try ImportedConversation.date(members["updated_at"])
-        try ImportedConversation.checkCircles(
-            Dictionary(messages.map { ($0.0, $0.1["parentId"]?.string) }) { first, _ in first })
+        let parents = messages.mapValues { $0["parentId"]?.string }
+        try ImportedConversation.checkCircles(parents)
+        let visible = messages.filter { ["user", "assistant"].contains($0.value["role"]?.string) }
+        var ancestors = VisibleAncestors(parents, visible: Set(visible.keys))
         var made: [AssistantMessage] = []
         var dates: [String: Date] = [:]
         for (key, message) in messages {
             guard let role = message["role"]?.string.flatMap(ChatRole.init(rawValue:)),
                 role == .user || role == .assistant
             else { continue }
-            let parent = visibleParent(of: message)
+            let parent = ancestors.nearest(from: message["parentId"]?.string)
             let date =
                 try ImportedConversation.date(message["timestamp"]) ?? parent.flatMap { dates[$0] } ?? created
                 ?? changed ?? now
@@ -65,16 +67,6 @@ struct OpenWebUIConversation {
         summary.archived = members["archived"]?.flag ?? false
         summary.pinned = members["pinned"]?.flag ?? false
         return try ImportedConversation.checked(ConversationExport(summary, messages: made))
-    }
-
-    /// The nearest message before one that people saw.
-    private func visibleParent(of message: JSONValue) -> String? {
-        var next = message["parentId"]?.string
-        while let id = next, let above = messages[id] {
-            if ["user", "assistant"].contains(above["role"]?.string) { return id }
-            next = above["parentId"]?.string
-        }
-        return nil
     }
 
     /// The text of a content: a text, or a list of parts with texts.

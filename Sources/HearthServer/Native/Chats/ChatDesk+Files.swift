@@ -23,30 +23,48 @@ struct ImportRefusalBody: Codable, Sendable, Hashable {
 }
 
 extension ChatDesk {
-    /// Imports the conversations of a body, which is written to a file first. One import runs at a time.
+    /// Imports the conversations of a body, which is written to a file first. One import runs at a time, and goes on when
+    /// the client that sent the file leaves.
     func importChats(_ body: RequestBody) async throws -> ImportBody {
         guard body.declaredLength ?? 0 <= ConversationImport.maximumSize else { throw Self.tooLarge }
         guard !isImporting else { throw Self.importing }
         isImporting = true
-        defer { isImporting = false }
         let folder = home.path.appending("import")
-        // A process that ended in an import left its files.
-        try await blocking { try Self.empty(folder) }
-        let result: Result<ImportBody, any Error>
+        let file = folder.appending("upload")
         do {
-            result = .success(try await importChats(body, in: folder))
-        } catch let error as FileError where error.code == .diskFull {
-            result = .failure(
-                NativeFailure(507, error.codeText, error.message, remedy: "Free some space, and try again."))
+            // A process that ended in an import left its files.
+            try await blocking { try Self.empty(folder) }
+            try await receive(body, in: file)
         } catch {
-            result = .failure(error)
+            await endImport(folder)
+            throw Self.shown(error)
         }
-        try await blocking { Self.removeFiles(folder) }
-        return try result.get()
+        let work = Task {
+            let result: Result<ImportBody, any Error>
+            do {
+                result = .success(try await importFile(file, scratch: folder))
+            } catch {
+                result = .failure(Self.shown(error))
+            }
+            await endImport(folder)
+            return try result.get()
+        }
+        importWork = work
+        return try await work.value
     }
 
-    private func importChats(_ body: RequestBody, in folder: Path) async throws -> ImportBody {
-        let file = folder.appending("upload")
+    private func endImport(_ folder: Path) async {
+        try? await blocking { Self.removeFiles(folder) }  // it throws nothing
+        importWork = nil
+        isImporting = false
+    }
+
+    private static func shown(_ error: any Error) -> any Error {
+        guard let error = error as? FileError, error.code == .diskFull else { return error }
+        return NativeFailure(507, error.codeText, error.message, remedy: "Free some space, and try again.")
+    }
+
+    private func receive(_ body: RequestBody, in file: Path) async throws {
         let open = try await blocking { try LocalFileSystem().open(file, .createNew, permissions: 0o600) }
         var size: UInt64 = 0
         for try await chunk in body {
@@ -57,12 +75,23 @@ extension ChatDesk {
                 try chunk.withUnsafeBytes { try LocalFileSystem().write(open, $0, at: place) }
             }
         }
+    }
+
+    private func importFile(_ file: Path, scratch: Path) async throws -> ImportBody {
         let work = ConversationImport(into: assistant.conversations, now: home.time.now) { [self] id in
             await isBusy(id)
         }
-        let report = try await work.run(file, scratch: folder)
+        var report = ConversationImport.Report()
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await work.run(file, scratch: scratch, &report))
+        } catch {
+            result = .failure(error)
+        }
+        // What was kept before an error is shown too.
         reopen(report.changed)
         if !report.changed.isEmpty { log.add("reset", ["reason": "imported"]) }
+        try result.get()
         return ImportBody(
             imported: report.imported, updated: report.updated, skipped: report.skipped, refused: report.refused,
             refusals: report.refusals.map {
@@ -72,6 +101,9 @@ extension ChatDesk {
 
     private static let importing = NativeFailure(
         409, "busy", "another file is being imported", remedy: "Import this one afterwards.")
+
+    static let eraseLater = NativeFailure(
+        409, "busy", "a file is being imported", remedy: "Remove the conversations afterwards.")
 
     private static let tooLarge = NativeFailure(
         413, "import-too-large", "the file is larger than \(ConversationImport.maximumSize >> 20) MiB",

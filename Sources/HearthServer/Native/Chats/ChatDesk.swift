@@ -43,6 +43,8 @@ actor ChatDesk {
     let home: ServedHome
     /// Whether an import runs.
     var isImporting = false
+    /// The import whose file has come.
+    var importWork: Task<ImportBody, any Error>?
     /// The engine of all models.
     private(set) var orchestrator: LLMOrchestrator
     private var open: [String: OpenChat] = [:]
@@ -223,7 +225,9 @@ actor ChatDesk {
     var privateSessions: [ChatSession] { open.values.filter { $0.session.isPrivate }.map(\.session) }
 
     /// Removes all conversations and the journal of actions.
+    /// - Throws: ``NativeFailure`` with `busy` while an import runs, which would bring conversations back.
     func eraseAll() async throws {
+        guard !isImporting else { throw Self.eraseLater }
         let chats = open
         removed.formUnion(chats.keys)
         open = [:]
@@ -319,8 +323,10 @@ actor ChatDesk {
         await library.tell()
     }
 
-    /// Stops all answers; what came is kept.
+    /// Stops all answers and an import; what came is kept.
     func stopAll() async {
+        importWork?.cancel()
+        _ = await importWork?.result
         let ended = FailureBody(code: "server-ended", message: "The server ended during the answer.")
         for chat in open.values { await halt(chat, ended) }
     }
