@@ -127,6 +127,7 @@ def walk_tables(w):
     ask(page, w, "Table, please")
     cells = page.locator(".prose td")
     expect(cells).to_have_count(3, timeout=60000)
+    answered(page, w)
     sides = [cell.evaluate("node => getComputedStyle(node).textAlign") for cell in cells.all()]
     assert sides[1:] in (["center", "right"], ["center", "end"]), sides
     expect(page.locator(".prose pre")).to_contain_text("graph TD")

@@ -34,6 +34,7 @@ def bring_in(page, home, name, data):
     with page.expect_file_chooser() as chooser:
         page.get_by_role("button", name="Import", exact=True).click()
     chooser.value.set_files({"name": name, "mimeType": "application/zip" if name.endswith(".zip") else "application/json", "buffer": data})
+    expect(page.get_by_text(f"Import of {name}")).to_be_visible(timeout=180000)
 
 
 def walk_all_chats(w):
