@@ -20,7 +20,7 @@ command -v swift >/dev/null || die "no Swift toolchain found: install Swift 6.2 
 
 packages="build-essential ca-certificates cmake libarchive-dev libcmark-gfm-dev libcmark-gfm-extensions-dev
  libcurl4-openssl-dev libedit-dev libglib2.0-dev libical-dev libmicrohttpd-dev libqrcodegen-dev libncurses6 libopencv-core-dev libopencv-imgcodecs-dev libopencv-imgproc-dev libpng-dev libsqlite3-dev libssl-dev libxml2-dev ninja-build pkg-config python3 python3-pip unzip zlib1g-dev"
-is_for program headers || packages="$packages dbus python3-dbusmock"
+is_for program headers || packages="$packages dbus poppler-utils python3-dbusmock"
 is_for bench && packages="$packages aria2 curl nginx-light openssl util-linux"
 [ -n "$llama_link" ] && packages="$packages glslc libvulkan-dev spirv-headers"
 is_for disk && packages="$packages strace"

@@ -15,6 +15,7 @@ esac
 if [ -n "$packages" ]; then
     sudo=""; [ "$(id -u)" = 0 ] || sudo=sudo
     # shellcheck disable=SC2086
+    $sudo apt-get update -qq
     $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $packages >/dev/null
 fi
 python="$(python_packages page page-python)"
