@@ -58,6 +58,7 @@ extension ConversationSettings {
 
     /// Reads the column. One that this version cannot read counts as none.
     init?(column: String?) {
+        // Settings of another version are those of all conversations.
         guard let column, let settings = try? JSON.value(Self.self, Data(column.utf8)), settings.flaw == nil,
             !settings.isEmpty
         else { return nil }

@@ -68,6 +68,7 @@ final class ApprovalDesk: ActionApproval {
         state.withLock { $0.approved[card] = Self.values(payload) }
     }
 
+    /// A payload that is no JSON has no values to compare.
     private static func values(_ payload: String) -> JSONValue? { try? JSONValue(parsing: Data(payload.utf8)) }
 
     /// Gives the decision about a card.
