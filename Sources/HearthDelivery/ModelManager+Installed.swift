@@ -184,7 +184,7 @@ extension ModelManager {
     /// The memory that an engine needs for an installed release on this device; `nil` if that is unknown.
     package func memory(of release: InstalledRelease) async -> ReleaseMemory? {
         guard let preflight = admission.preflight, let weights = release.weights else { return nil }
-        // Without a readable artifact, an engine opens the release's own file.
+        // A receipt that cannot be read counts as none: an engine then opens the release's own file.
         let isRefused = (try? await store.refusedArtifact(of: release)) ?? nil
         let artifact = (try? await store.artifact(of: release)) ?? nil
         let opened = device.ignoresMemory || isRefused != nil ? nil : artifact?.path

@@ -64,7 +64,7 @@ private final class BusCaller: @unchecked Sendable {
         case withdraw(String)
     }
 
-    private struct State {
+    private struct Mailbox {
         var orders: [Order] = []
         var isEnding = false
     }
@@ -74,7 +74,7 @@ private final class BusCaller: @unchecked Sendable {
 
     private let address: String
     private let answers: AsyncStream<DesktopAnswer>.Continuation
-    private let state = Locked(State())
+    private let mailbox = Locked(Mailbox())
     // Any thread may wake the context or cancel; all other calls stay in `run()`.
     private let context: OpaquePointer
     private let cancellable: UnsafeMutablePointer<GCancellable>
@@ -98,15 +98,15 @@ private final class BusCaller: @unchecked Sendable {
     }
 
     func add(_ order: Order) {
-        state.withLock { state in
-            state.orders.append(order)
-            if state.orders.count > Self.limit { state.orders.removeFirst() }
+        mailbox.withLock { mailbox in
+            mailbox.orders.append(order)
+            if mailbox.orders.count > Self.limit { mailbox.orders.removeFirst() }
         }
         g_main_context_wakeup(context)
     }
 
     func end() {
-        state.withLock { $0.isEnding = true }
+        mailbox.withLock { $0.isEnding = true }
         answers.finish()
         g_cancellable_cancel(cancellable)
         g_main_context_wakeup(context)
@@ -122,14 +122,14 @@ private final class BusCaller: @unchecked Sendable {
             g_main_context_pop_thread_default(context)
         }
         while true {
-            let (orders, isEnding) = state.withLock { state in
-                defer { state.orders = [] }
-                return (state.orders, state.isEnding)
+            let (orders, isEnding) = mailbox.withLock { mailbox in
+                defer { mailbox.orders = [] }
+                return (mailbox.orders, mailbox.isEnding)
             }
             if isEnding { return }
             for order in orders { carryOut(order) }
             readSignals()
-            if state.withLock({ $0.orders.isEmpty && !$0.isEnding }) { g_main_context_iteration(context, 1) }
+            if mailbox.withLock({ $0.orders.isEmpty && !$0.isEnding }) { g_main_context_iteration(context, 1) }
         }
     }
 

@@ -34,14 +34,14 @@ package struct DesktopNote: Sendable, Hashable {
     package var title: String
     package var body: String
     /// The buttons, by the names of ``RingAnswer/init(name:)``.
-    package var actions: [Action]
+    package var actions: [Button]
 
-    package struct Action: Sendable, Hashable {
+    package struct Button: Sendable, Hashable {
         package var name: String
         package var label: String
     }
 
-    package init(id: String, title: String, body: String, actions: [Action] = []) {
+    package init(id: String, title: String, body: String, actions: [Button] = []) {
         self.id = id
         self.title = title
         self.body = body
@@ -50,10 +50,10 @@ package struct DesktopNote: Sendable, Hashable {
 
     /// The note of a ring, with buttons.
     package init(_ ring: Ring, _ words: RingWords, now: Date) {
-        let snoozes = RingSnooze.allCases.map { Action(name: $0.rawValue, label: words.snooze($0)) }
+        let snoozes = RingSnooze.allCases.map { Button(name: $0.rawValue, label: words.snooze($0)) }
         self.init(
             id: ring.id, title: words.title(ring), body: words.body(ring, now: now),
-            actions: [Action(name: "done", label: words.done)] + snoozes)
+            actions: [Button(name: "done", label: words.done)] + snoozes)
     }
 }
 

@@ -55,7 +55,7 @@ package actor RingKeeper {
     package var open: [Ring] {
         guard let kept else { return [] }
         return kept.rings.compactMap { id, ring in
-            guard ring.state == .open, let alarm = alarms[id] else { return nil }
+            guard ring.stage == .open, let alarm = alarms[id] else { return nil }
             return Ring(alarm, rings: ring.moment, isLate: ring.isLate)
         }
         .sorted { ($0.rings, $0.id) < ($1.rings, $1.id) }
@@ -70,7 +70,7 @@ package actor RingKeeper {
         let now = now
         // A clock that was put back must not hide what falls due meanwhile.
         let looked = max(min(kept.looked ?? now - Self.firstReach, now - Self.grace), now - Self.reach)
-        let oldest = kept.rings.values.filter { $0.state != .ended }.map(\.moment).min()
+        let oldest = kept.rings.values.filter { $0.stage != .ended }.map(\.moment).min()
         let since = max(min(looked, (oldest ?? looked) - 1), now - 2 * Self.reach)
         let found = try await alarms(after: since, until: now + Self.interval)
         // The rings of an earlier period count only if they wait still.
@@ -79,23 +79,23 @@ package actor RingKeeper {
         var changed: [String: KeptRing] = [:]
         let byID = Dictionary(found.map { ($0.id, $0) }) { first, _ in first }
         for ring in plan.rings {
-            changed[ring.id] = KeptRing(state: .open, moment: byID[ring.id]?.moment ?? now, isLate: ring.isLate)
+            changed[ring.id] = KeptRing(stage: .open, moment: byID[ring.id]?.moment ?? now, isLate: ring.isLate)
         }
         for id in plan.missed {
-            changed[id] = KeptRing(state: .ended, moment: byID[id]?.moment ?? now, isLate: true)
+            changed[id] = KeptRing(stage: .ended, moment: byID[id]?.moment ?? now, isLate: true)
         }
         for id in plan.gone {
             changed[id] = kept.rings[id]
-            changed[id]?.state = .ended
+            changed[id]?.stage = .ended
         }
         kept.rings.merge(changed) { $1 }
         let isDue = kept.looked.map { now - $0 > Self.age || $0 > now } ?? true
-        let old = kept.rings.filter { $0.value.state == .ended && $0.value.moment < now - 2 * Self.reach }.map(\.key)
+        let old = kept.rings.filter { $0.value.stage == .ended && $0.value.moment < now - 2 * Self.reach }.map(\.key)
         if isDue { kept.looked = kept.looked == nil ? looked : now - Self.grace }
         try await table.save(changed, forgetting: old, looked: isDue ? kept.looked : nil)
         for id in old { kept.rings[id] = nil }
         self.kept = kept
-        alarms = byID.filter { kept.rings[$0.key].map { $0.state != .ended } ?? false }
+        alarms = byID.filter { kept.rings[$0.key].map { $0.stage != .ended } ?? false }
         let wait = min(Self.interval, max(1, (plan.next ?? now + Self.interval) - now))
         return Look(rings: plan.rings, missed: plan.missed.count, ended: plan.gone, wait: .seconds(wait))
     }
@@ -120,19 +120,19 @@ package actor RingKeeper {
         await enter()
         defer { leave() }
         var kept = try await known()
-        guard var ring = kept.rings[id], ring.state != .ended, let alarm = alarms[id] else {
+        guard var ring = kept.rings[id], ring.stage != .ended, let alarm = alarms[id] else {
             throw AssistantError(
                 .noSuchRecord, "no ring with this id waits for an answer", context: ErrorContext(field: "id"))
         }
         var edit: RecordEdit?
         switch answer {
-        case .close: ring.state = .ended
+        case .close: ring.stage = .ended
         case .done:
             if alarm.store == .reminders { edit = try await complete(alarm) }
-            ring.state = .ended
+            ring.stage = .ended
         case .snooze(let snooze):
             let end = snooze.end(from: home.time.now, in: timeZone())
-            ring.state = .snoozed(until: Int(end.timeIntervalSince1970.rounded(.up)))
+            ring.stage = .snoozed(until: Int(end.timeIntervalSince1970.rounded(.up)))
         }
         try await table.save([id: ring], looked: nil)
         kept.rings[id] = ring

@@ -2,14 +2,14 @@ import Foundation
 
 /// What is kept of a ring, in seconds since 1970.
 package struct KeptRing: Sendable, Hashable {
-    package enum State: Sendable, Hashable {
+    package enum Stage: Sendable, Hashable {
         /// It rang and waits for an answer.
         case open
         case snoozed(until: Int)
         case ended
     }
 
-    package var state: State
+    package var stage: Stage
     /// The time of the alarm.
     package var moment: Int
     /// Whether it rang late.
@@ -40,7 +40,7 @@ package struct RingPlan: Sendable, Hashable {
         var due: [(alarm: RecordAlarm, moment: Int)] = []
         for alarm in alarms {
             let moment: Int
-            switch kept[alarm.id]?.state {
+            switch kept[alarm.id]?.stage {
             case .open, .ended: continue
             case .snoozed(let until): moment = until
             case nil: moment = alarm.moment
@@ -63,6 +63,6 @@ package struct RingPlan: Sendable, Hashable {
         }
         rings.reverse()
         let known = Set(alarms.map(\.id))
-        gone = kept.filter { $0.value.state != .ended && !known.contains($0.key) }.map(\.key).sorted()
+        gone = kept.filter { $0.value.stage != .ended && !known.contains($0.key) }.map(\.key).sorted()
     }
 }

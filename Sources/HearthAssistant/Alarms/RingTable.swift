@@ -16,13 +16,13 @@ struct RingTable: Sendable {
         try await database.read { connection in
             var kept = Kept()
             try connection.forEachRow("SELECT id, moment, late, state, again FROM ring") { row in
-                let state: KeptRing.State =
+                let state: KeptRing.Stage =
                     switch row.text(3) {
                     case "open": .open
                     case "snoozed": .snoozed(until: row.int(4))
                     default: .ended
                     }
-                kept.rings[row.text(0)] = KeptRing(state: state, moment: row.int(1), isLate: row.int(2) != 0)
+                kept.rings[row.text(0)] = KeptRing(stage: state, moment: row.int(1), isLate: row.int(2) != 0)
             }
             kept.looked = try connection.first("SELECT looked FROM ring_look") { $0.int(0) }
             return kept
@@ -36,7 +36,7 @@ struct RingTable: Sendable {
             for (id, ring) in rings {
                 var again = SQLValue.null
                 let state: String
-                switch ring.state {
+                switch ring.stage {
                 case .open: state = "open"
                 case .snoozed(let until): (state, again) = ("snoozed", .int(until))
                 case .ended: state = "ended"

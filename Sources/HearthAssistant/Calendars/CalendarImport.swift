@@ -50,6 +50,7 @@ package enum CalendarImport {
     /// Whether two files have the same components, byte for byte, whatever the lines around them.
     static func haveSameComponents(_ first: Data, _ second: Data) -> Bool {
         if first == second { return true }
+        // A file that is no calendar has no components: it equals only itself.
         func components(_ data: Data) -> [[UInt8]]? {
             try? ContentParser().parse(data).components.flatMap(\.components).map { [UInt8]($0.bytes) }
                 .sorted { $0.lexicographicallyPrecedes($1) }

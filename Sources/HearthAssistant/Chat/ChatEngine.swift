@@ -52,7 +52,7 @@ package struct ChatEngine: Sendable {
     func facts(_ summary: GenerationSummary, expected model: String, sees: Bool) async -> AnswerFacts {
         let made = sees ? nil : routed?.lastDecision
         var model = model
-        // Another engine may have taken over.
+        // Another engine may have taken over; one that is gone by now leaves the expected name.
         if let made, let name = try? await routed?.modelInformation(of: made.source).description { model = name }
         return AnswerFacts(
             model: model, source: made?.source ?? .local, reason: made?.reasonText ?? "",

@@ -3,16 +3,16 @@ import HearthBase
 import HearthInference
 import HearthRouting
 
+/// How much the model is told beside the conversation.
+package enum ConversationForm: String, Sendable, Hashable, Codable, CaseIterable {
+    /// The instructions of this conversation alone: no records, no actions.
+    case plain
+    /// All instructions of the assistant, for small models too.
+    case assistant
+}
+
 /// The settings of one conversation, kept with it. A value that is `nil` is that of all conversations.
 package struct ConversationSettings: Sendable, Hashable, Codable {
-    /// How much the model is told beside the conversation.
-    package enum Form: String, Sendable, Hashable, Codable, CaseIterable {
-        /// The instructions of this conversation alone: no records, no actions.
-        case plain
-        /// All instructions of the assistant, for small models too.
-        case assistant
-    }
-
     /// The model of this device that answers: a family with or without its version.
     package var model: String?
     /// The user's words to the model at the beginning of each prompt, at most ``instructionsLimit`` bytes.
@@ -22,7 +22,7 @@ package struct ConversationSettings: Sendable, Hashable, Codable {
     /// The longest answer in tokens, within ``lengths``.
     package var maximumNewTokens: Int?
     /// `nil`: the model and its window decide, see ``PromptForm``.
-    package var form: Form?
+    package var form: ConversationForm?
     /// Whether the model may think before its answer.
     package var thinks: Bool?
     /// `local`: each answer comes from this device. `cloud`: the cloud may answer also if a model is chosen.
@@ -63,28 +63,5 @@ extension ConversationSettings {
             !settings.isEmpty
         else { return nil }
         self = settings
-    }
-}
-
-extension ChatSettings {
-    /// The settings of a conversation with settings of its own.
-    func adapted(to own: ConversationSettings) -> ChatSettings {
-        var settings = self
-        if let temperature = own.temperature {
-            settings.temperature = Float(temperature)
-            settings.generation?.sampling.temperature = Float(temperature)
-        }
-        if let tokens = own.maximumNewTokens {
-            settings.maximumNewTokens = tokens
-            settings.generation?.maximumNewTokens = tokens
-        }
-        if let thinks = own.thinks { settings.showThinking = thinks }
-        settings.instructions = own.instructions ?? instructions
-        switch own.form {
-        case .plain: settings.systemPrompt = ""
-        case .assistant: (settings.systemPrompt, settings.instructsSmallModels) = (nil, true)
-        case nil: break
-        }
-        return settings
     }
 }

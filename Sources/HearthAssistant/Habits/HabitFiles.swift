@@ -13,11 +13,11 @@ package enum HabitFiles {
     /// Reads a document of ``json(_:)``.
     /// - Throws: `unusable-record`.
     package static func habits(json data: Data) throws -> [Habit] {
-        struct Document: Decodable {
+        struct Contents: Decodable {
             var version: Int
             var habits: [HabitRecord.Fields]
         }
-        let document = try RecordJSON.value(Document.self, data, or: "the file holds no habits")
+        let document = try RecordJSON.value(Contents.self, data, or: "the file holds no habits")
         guard document.version == 1 else {
             throw AssistantError(
                 .unusableRecord, "the file of habits has a version that this program does not read",

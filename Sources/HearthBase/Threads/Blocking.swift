@@ -5,13 +5,15 @@ import Foundation
 /// The body is not interrupted when the calling task is cancelled: it must be short or check a flag. At most 64 bodies
 /// run at once; further ones wait.
 /// - Throws: errors of `body`.
-package func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+package func blocking<Result: Sendable, Failure: Error>(
+    _ body: @escaping @Sendable () throws(Failure) -> Result
+) async throws(Failure) -> Result {
     // The result is passed through a lock, which the thread sanitizer understands; it does not always see what a
     // continuation passes.
-    let result = Locked<Swift.Result<Result, any Error>?>(nil)
+    let result = Locked<Swift.Result<Result, Failure>?>(nil)
     await withCheckedContinuation { continuation in
         BlockingPool.shared.run {
-            let made = Swift.Result { try body() }
+            let made = Swift.Result(catching: body)
             result.withLock { $0 = made }
             continuation.resume()
         }

@@ -19,7 +19,7 @@ struct CompletionNames: CompletionLookup {
             return
         }
         let origins = (try? configuration.origins(environment: context.environment)) ?? []
-        (installed, offered) = (try? await blocking { (Self.installed(home), Self.offered(home, origins)) }) ?? ([], [])
+        (installed, offered) = await blocking { (Self.installed(home), Self.offered(home, origins)) }
     }
 
     private static func installed(_ home: Path) -> [String] {

@@ -114,8 +114,7 @@ package final class ServedHome: Sendable {
     /// A new code with the address for other machines; `nil` if only this machine reaches the process.
     package func invite(_ use: OneTimeCodes.Use) async -> PageInvitation? {
         guard let place = networkPlace else { return nil }
-        // Looking at interfaces throws nothing.
-        guard let network = try? await blocking({ NetworkAddresses.current() }) else { return nil }
+        let network = await blocking { NetworkAddresses.current() }
         return place.invitation(sessions.makeCode(use), network)
     }
 

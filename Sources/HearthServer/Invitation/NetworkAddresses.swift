@@ -103,6 +103,7 @@ package struct NetworkAddresses: Sendable, Hashable {
         let descriptor = openSocket(found.ai_family, isStream: false)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
+        // A socket without a name leaves the addresses without this one.
         guard connect(descriptor, found.ai_addr, found.ai_addrlen) == 0,
             let (storage, length) = try? ListeningSocket.name(of: descriptor)
         else { return nil }

@@ -108,21 +108,13 @@ package final class HTTPListener: @unchecked Sendable {
     /// Accepts no more connections and waits at most `grace` for unfinished replies. Then cancels the tasks of the rest,
     /// which may write their reason, and closes all connections. Later calls wait for the same end.
     package func stop(grace: Duration = .seconds(5), time: TimeSource = .system) async {
-        await blockingQuietly { [acceptor] in acceptor.stop() }
+        await blocking { [acceptor] in acceptor.stop() }
         core.ending.begin()
         await core.connections.lateRequests(within: min(grace, .seconds(1)), time: time)
         await core.exchanges.idle(within: grace, time: time)
         let tasks = core.exchanges.all.filter { $0.cancelTask() }
         if !tasks.isEmpty { await core.exchanges.idle(within: .seconds(2), time: time) }
-        await blockingQuietly { self.stopNow() }
-    }
-
-    private func blockingQuietly(_ body: @escaping @Sendable () -> Void) async {
-        do {
-            try await blocking(body)
-        } catch {
-            Log.write(.error, "stopping failed: \(error)")
-        }
+        await blocking { self.stopNow() }
     }
 
     /// Joins the library's threads, which takes as long as the slowest callback. A second caller waits for the first.

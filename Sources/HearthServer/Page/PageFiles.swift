@@ -67,7 +67,7 @@ package final class PageFiles: Sendable {
         if let file = known.withLock({ $0[name] }) { return file }
         guard let index = names[name] else { return nil }
         // Packing a large file takes longer than a cooperative thread may be blocked.
-        return try? await blocking { [known] in  // nothing in it throws
+        return await blocking { [known] in
             let entry = hearth_page_file_at(index)
             let file = Self.file(Array(UnsafeBufferPointer(start: entry.bytes, count: entry.length)))
             known.withLock { $0[name] = file }

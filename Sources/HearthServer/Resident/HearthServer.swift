@@ -79,8 +79,7 @@ public final class HearthServer: Sendable {
         let renewal = ClaimRenewal(time: time) { _ = try claim.renew(at: $0) }
         let end = {
             renewal.stop()
-            // The release itself throws nothing.
-            try? await blocking { claim.release() }
+            await blocking { claim.release() }
         }
         try await withEnding(end) {
             try await serve(at: place, ServiceManager(environment: environment))

@@ -138,8 +138,7 @@ package final class BrowserSessions: Sendable {
     /// Writes the sessions.
     func keep() async {
         let (sessions, home, now) = (state.withLock { $0.sessions }, home, time.now)
-        // Saving throws nothing.
-        try? await blocking { SessionFile.save(sessions, home: home, at: now) }
+        await blocking { SessionFile.save(sessions, home: home, at: now) }
     }
 
     private static func date(_ time: Duration) -> Date { Date(timeIntervalSince1970: time.seconds) }

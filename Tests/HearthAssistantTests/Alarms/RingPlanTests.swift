@@ -22,11 +22,11 @@ struct RingPlanTests {
     }
 
     private static func expect(
-        _ alarms: [RecordAlarm], _ kept: [(RecordAlarm, KeptRing.State)] = [], now: Int, _ wanted: Expected,
+        _ alarms: [RecordAlarm], _ kept: [(RecordAlarm, KeptRing.Stage)] = [], now: Int, _ wanted: Expected,
         _ line: SourceLocation = #_sourceLocation
     ) {
         let kept = Dictionary(
-            uniqueKeysWithValues: kept.map { ($0.0.id, KeptRing(state: $0.1, moment: $0.0.moment, isLate: false)) })
+            uniqueKeysWithValues: kept.map { ($0.0.id, KeptRing(stage: $0.1, moment: $0.0.moment, isLate: false)) })
         let plan = RingPlan(alarms: alarms, kept: kept, now: now)
         let names = Dictionary(alarms.map { ($0.id, "\($0.record)\($0.moment)") }) { first, _ in first }
         #expect(plan.rings.map { names[$0.id] ?? "" } == wanted.rings, sourceLocation: line)
@@ -46,7 +46,7 @@ struct RingPlanTests {
 
     @Test func ringsOnce() {
         let a = Self.alarm("a", 100)
-        for state in [KeptRing.State.open, .ended] { Self.expect([a], [(a, state)], now: 5000, Expected()) }
+        for state in [KeptRing.Stage.open, .ended] { Self.expect([a], [(a, state)], now: 5000, Expected()) }
         // Another due time is another alarm.
         let moved = Self.alarm("a", 400)
         Self.expect([moved], [(a, .ended)], now: 400, Expected(rings: ["a400"]))

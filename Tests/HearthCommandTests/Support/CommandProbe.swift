@@ -104,3 +104,19 @@ extension Interruptions {
     /// For which no time passes: a signal that comes again, however late on a slow machine, would end the test's own process.
     static var timeless: Interruptions { Interruptions(time: ManualClock().time) }
 }
+
+extension CommandProbe {
+    /// Runs command lines in one home until one fails, and returns status, output and errors of the last one.
+    static func run(
+        _ lines: [[String]], input: String = "", _ folder: TemporaryFolder
+    ) async -> (Int32, String, String) {
+        var result: (Int32, String, String) = (0, "", "")
+        for words in lines {
+            let probe = CommandProbe(home: folder.path("home"))
+            let status = await probe.run(words, input: FixedSource(text: input))
+            result = (status, probe.output.contents, probe.errors.contents)
+            if status != 0 { break }
+        }
+        return result
+    }
+}

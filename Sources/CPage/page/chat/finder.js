@@ -6,7 +6,8 @@ import { showError } from "../kit/toast.js";
 import { t } from "../kit/texts.js";
 
 /// The search of the field `words`, with fields for the days below `head`: `{ hits, isRead, more(), end() }`;
-/// `hits` is null without a search. `draw()` is called after each change.
+/// `hits` is null without a search. `draw(isNew)` is called after each change,
+/// with true after the first page of a search and after its end.
 export function finder(words, head, draw) {
     const from = h("input", { type: "date", oninput: () => later() });
     const until = h("input", { type: "date", oninput: () => later() });
@@ -42,7 +43,7 @@ export function finder(words, head, draw) {
             next = reply.next ?? null;
             take(reply.hits);
             state.isRead = true;
-            draw();
+            draw(more === "");
         } catch (error) {
             if (mine === number) showError(error);
         }
@@ -53,7 +54,7 @@ export function finder(words, head, draw) {
         if (isAsked) return read("", (hits) => { state.hits = hits; });
         number += 1;
         Object.assign(state, { hits: null, isRead: false });
-        draw();
+        draw(true);
         return undefined;
     }
     function more() {

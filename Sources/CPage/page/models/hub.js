@@ -2,6 +2,7 @@
 import { fill, h } from "../kit/dom.js";
 import { get, post } from "../kit/api.js";
 import { icon } from "../kit/icons.js";
+import { sentenceOf } from "../kit/refusals.js";
 import { bytes, decimal } from "../kit/format.js";
 import { language, t } from "../kit/texts.js";
 import { announce, perform } from "../kit/toast.js";
@@ -26,7 +27,7 @@ export function hubResults() {
         try {
             const reply = await get(`/models/search?q=${encodeURIComponent(words.trim())}`);
             parts = found(reply);
-            announce(reply.problem ? reply.problem.message : t("hub.found", { n: reply.hub.length }));
+            announce(reply.problem ? sentenceOf(reply.problem) : t("hub.found", { n: reply.hub.length }));
         } catch (error) {
             parts = h("p.note.error", icon("warning"), error.sentence ?? error.message);
         }
@@ -38,7 +39,7 @@ export function hubResults() {
 
 function found({ hub, catalog, problem, estimates }) {
     if (problem) {
-        return [h("p.note.warning", icon("warning"), t(problem.code === "offline" ? "hub.offline" : "hub.unreachable"), " ", problem.message),
+        return [h("p.note.warning", icon("warning"), t(problem.code === "offline" ? "hub.offline" : "hub.unreachable"), " ", sentenceOf(problem)),
             h("p.muted", t("hub.catalog-stays", { n: catalog.length }))];
     }
     if (hub.length === 0) return h("p.muted", t("hub.none"));

@@ -26,7 +26,7 @@ export function chatList() {
     let found = { hits: null };
     let isEnded = false;
     const begin = () => import("../chat/finder.js").then(({ finder }) => {
-        if (!isEnded && !found.end) found = finder(words, head, () => draw());
+        if (!isEnded && !found.end) found = finder(words, head, (isNew) => { if (isNew) scroller.scrollTop = 0; draw(); });
     }, (error) => {
         words.addEventListener("input", begin, { once: true });
         showError(error);

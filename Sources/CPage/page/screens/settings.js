@@ -52,7 +52,16 @@ export function show(main, [name]) {
             const { settings } = await readBetweenChanges(() => get("/settings"));
             const rows = settings.filter(({ key }) => panelOf(key) === chosen && key !== "routing.forceLocal");
             // A change made here is displayed already, and its control keeps the focus.
-            if (shown.length > 0 && rows.every((row, index) => row.key === shown[index]?.key && row.value === shown[index].value)) return;
+            if (shown.length > 0 && rows.length === shown.length && rows.every(({ key }, index) => key === shown[index].key)) {
+                const nodes = values.querySelectorAll(".setting");
+                rows.forEach((row, index) => {
+                    // What is being typed stays; saving it decides.
+                    if (row.value === shown[index].value || nodes[index].contains(document.activeElement)) return;
+                    nodes[index].replaceWith(...settingRows([row]));
+                    shown[index] = row;
+                });
+                return;
+            }
             shown = rows;
             fill(values, chosen === "model" && rows.length > 0 && h("h3", t("settings.more")), settingRows(rows),
                 chosen === "model" && h("div.buttons", h("button", { type: "button", onclick: addPublisher }, icon("plus"), t("publisher.add"))));

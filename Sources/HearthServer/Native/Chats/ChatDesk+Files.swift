@@ -54,7 +54,7 @@ extension ChatDesk {
     }
 
     private func endImport(_ folder: Path) async {
-        try? await blocking { Self.removeFiles(folder) }  // it throws nothing
+        await blocking { Self.removeFiles(folder) }
         importWork = nil
         isImporting = false
     }

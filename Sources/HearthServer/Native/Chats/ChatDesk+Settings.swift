@@ -53,7 +53,7 @@ extension ChatDesk {
     func defaults(of session: ChatSession) async -> ChatDefaultsBody {
         let common = await session.commonSettings
         let model = await library.inUse
-        let cloud = try? await orchestrator.cloudFacts
+        let cloud = try? await orchestrator.cloudFacts  // not shown if the cloud cannot say
         let forceLocal = await orchestrator.forceLocal
         let usual = SamplingOptions().temperature
         return ChatDefaultsBody(
@@ -66,6 +66,7 @@ extension ChatDesk {
     /// The model that would answer the next question.
     func answering(_ settings: ConversationSettings, in session: ChatSession) async -> AnsweringBody {
         let canSee = await library.canSee
+        // Of a cloud that cannot say who it is, the page knows no more than of this device.
         if await orchestrator.expectsCloud(request(settings, session)), let cloud = try? await orchestrator.cloudFacts {
             return AnsweringBody(
                 name: cloud.information.description, source: .cloud, canThink: cloud.capabilities.contains(.thinking),

@@ -48,7 +48,7 @@ struct ChatSettingsOrder: Codable, Sendable {
     var instructions: String??
     var temperature: Double??
     var maximumNewTokens: Int??
-    var form: ConversationSettings.Form??
+    var form: ConversationForm??
     var thinks: Bool??
     var route: RouteSource??
 

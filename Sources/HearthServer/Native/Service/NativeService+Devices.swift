@@ -77,10 +77,8 @@ extension NativeService {
     }
 
     private func reach() async -> ReachBody? {
-        guard let place = home.networkPlace,
-            // Looking at interfaces throws nothing.
-            let network = try? await blocking({ NetworkAddresses.current() })
-        else { return nil }
+        guard let place = home.networkPlace else { return nil }
+        let network = await blocking { NetworkAddresses.current() }
         let made = place.invitation("", network)
         return ReachBody(
             address: made.hasNetwork ? made.address : nil, others: made.others, isEncrypted: made.isEncrypted)

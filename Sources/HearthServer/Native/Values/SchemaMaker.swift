@@ -185,7 +185,7 @@ extension ActionCard.State: SchemaWord {}
 extension AnswerEnding.Help: SchemaWord {}
 extension ChatRole: SchemaWord {}
 extension DocumentKind: SchemaWord {}
-extension ConversationSettings.Form: SchemaWord {}
+extension ConversationForm: SchemaWord {}
 extension HubModel.Kind: SchemaWord {}
 extension HubModel.Tools: SchemaWord {}
 extension ReleaseRow.Presence: SchemaWord {}
