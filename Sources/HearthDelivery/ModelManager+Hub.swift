@@ -11,7 +11,7 @@ extension ModelManager {
         _ policy: CachePolicy = .asPublished
     ) async throws -> (models: [SuggestedModel], problem: (any Error)?) {
         guard let listed = try await sources.hubModels(policy) else { return ([], nil) }
-        let bandwidth = try await blocking { [device] in device.bandwidth() }
+        let bandwidth = await blocking { [device] in device.bandwidth() }
         let models = SuggestedModel.list(listed.models, memory: deviceMemory, bandwidth: bandwidth)
         return (models, listed.problem)
     }
@@ -59,7 +59,7 @@ extension ModelManager {
         let models = try await sources.hubModels(options.refresh ? .now : .asPublished)?.models ?? []
         guard let model = models.first(where: { $0.family == family }) else { return nil }
         let listing = try await sources.source(model.repository).listing(.now)
-        let bandwidth = try await blocking { [device] in device.bandwidth() }
+        let bandwidth = await blocking { [device] in device.bandwidth() }
         let rule = QuantizationRule(memory: device.memory, bandwidth: bandwidth, activeShare: model.activeShare)
         let state = try await store.state(of: family)
         var offer = try Resolver(

@@ -32,7 +32,7 @@ extension ModelManager {
                 family, inUse: try await availability(of: family).identity, releases[family] ?? [],
                 try await sources.answer(of: source, for: family, in: asked), source.hub,
                 ignoresMemory: device.ignoresMemory || ignoresMemory)
-            if let offer = finding.offer { finding.plan = try await plan(offer.release, installed) }
+            if let offer = finding.offer { finding.plan = await plan(offer.release, installed) }
             findings.append(finding)
         }
         return findings
@@ -85,8 +85,8 @@ extension ModelManager {
     }
 
     /// Plans an update: what pulling a release would change on this device.
-    private func plan(_ release: Release, _ installed: [InstalledRelease]) async throws -> UpdatePlan {
-        try await blocking { [transfer = fetching.transfer] in
+    private func plan(_ release: Release, _ installed: [InstalledRelease]) async -> UpdatePlan {
+        await blocking { [transfer = fetching.transfer] in
             UpdatePlan(release, installed: installed) { file in
                 do {
                     return try transfer.bytesHeld(of: TransferRequest(file))

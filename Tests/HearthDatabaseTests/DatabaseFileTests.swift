@@ -174,7 +174,7 @@ import Testing
             isHeld.signal()
             mayEnd.wait()
         }
-        try await blocking { isHeld.wait() }
+        await blocking { isHeld.wait() }
         let error = await #expect(throws: DatabaseError.self) {
             try await second.write { try $0.run("INSERT INTO item(name) VALUES('second')") }
         }

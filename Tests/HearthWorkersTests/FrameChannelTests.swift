@@ -153,7 +153,7 @@ struct FrameReaderTests {
     @Test func shutdownWakesABlockedSender() async throws {
         let (near, far) = try FrameChannel.pair()
         let filled = Locked(false)
-        try await blocking {
+        await blocking {
             let stop = Thread {
                 // The far side never reads: the sender is blocked as soon as the socket is full.
                 var watched = pollfd(fd: near.descriptor, events: Int16(POLLOUT), revents: 0)

@@ -8,7 +8,7 @@ import Testing
 
 /// Whether a process that may be no child of this one ends within ten seconds.
 private func ends(_ pid: Int32) async throws -> Bool {
-    try await blocking {
+    await blocking {
         let descriptor = hearth_process_watch(pid)
         // No such process: it has ended already.
         guard descriptor >= 0 else { return errno == ESRCH }

@@ -342,12 +342,8 @@ package final class EnginePool: Sendable {
     /// Unloads idle engines if memory is short. Engines with a lease stay.
     /// - Returns: the time until the next check.
     func relieve(_ source: any MemoryPressureSource) async -> Duration {
-        do {
-            let shortage = try await blocking { source.read().shortage }
-            if shortage > 0 { dropIdle(shortage) }
-        } catch {
-            Log.write(.error, "live", "\(error)")  // reading throws nothing
-        }
+        let shortage = await blocking { source.read().shortage }
+        if shortage > 0 { dropIdle(shortage) }
         return .seconds(2)
     }
 

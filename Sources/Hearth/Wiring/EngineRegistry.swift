@@ -54,7 +54,7 @@ public struct EngineRegistry: Sendable {
                     configuration: request.configuration, deviceMemory: request.deviceMemory,
                     occupied: request.occupied)?.hostBytes
             } open: { request in
-                let instructions = try await blocking { KeptStates.instructionFolder(of: request) }
+                let instructions = await blocking { KeptStates.instructionFolder(of: request) }
                 return try await EngineOpening.open(
                     request.weights, projector: request.projector, configuration: request.configuration,
                     instructionFolder: instructions, deviceMemory: request.deviceMemory, occupied: request.occupied,

@@ -34,7 +34,7 @@ package struct EngineReleaseProbe: ReleaseProbe {
             if candidate.ignoresMemory { settings.ignoresMemory = true }
             let configuration = settings
             let files = candidate.files
-            let occupied = try await blocking {
+            let occupied = await blocking {
                 max(ProbeRoom(deviceMemory: memory.deviceMemory, free: memory.free()).occupied, memory.usedBytes)
             }
             do {
@@ -119,7 +119,7 @@ package struct EngineReleaseProbe: ReleaseProbe {
             let information = try await engine.modelInformation
             let makesVectors =
                 if information.isEncoderOnly { true } else {
-                    try await blocking { Self.makesVectors(candidate.files.weights) }
+                    await blocking { Self.makesVectors(candidate.files.weights) }
                 }
             let report =
                 makesVectors

@@ -149,7 +149,7 @@ struct MemoryPreflight: ReleasePreflight {
             Log.write(.info, "memory", "\(release.identity): the front of its file cannot be read: \(error)")
             return
         }
-        let gpu = try await blocking { [gpuMemory] in gpuMemory() }
+        let gpu = await blocking { [gpuMemory] in gpuMemory() }
         do {
             guard
                 let (plan, quantization) = try model?.outlook(

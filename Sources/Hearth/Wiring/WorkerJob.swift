@@ -19,7 +19,7 @@ enum WorkerJob: Codable, Sendable {
     func run(_ progress: @escaping @Sendable (Float) -> Void) async throws -> [UInt8] {
         #if Llama
         switch self {
-        case .devices: return Array(try JSON.data(try await blocking { LlamaFacts.read() }))
+        case .devices: return Array(try JSON.data(await blocking { LlamaFacts.read() }))
         case .quantize(let source, let target, let type):
             guard let type = LlamaQuantizer.Target(rawValue: type) else { break }
             try await LlamaQuantizer.quantize(
@@ -34,7 +34,7 @@ enum WorkerJob: Codable, Sendable {
     #if Llama
     /// The devices of this machine, read by a worker of the program or by this process.
     static func deviceFacts(_ program: Path?) async throws -> LlamaFacts {
-        guard let program else { return try await blocking { LlamaFacts.read() } }
+        guard let program else { return await blocking { LlamaFacts.read() } }
         var start = WorkerStart(program)
         start.drivesGPUs = EngineOpening.drivesGPUs
         return try JSON.value(LlamaFacts.self, try await devices.run(by: start, model: "this device"))

@@ -1,3 +1,5 @@
+import HearthInference
+
 extension ChatSettings {
     /// The settings of a conversation with settings of its own.
     func adapted(to own: ConversationSettings) -> ChatSettings {

@@ -109,7 +109,7 @@ package struct PageReader: Sendable {
             guard !text.isEmpty else { throw unreadable("it is empty") }
             return WebPage(url: url, title: "", text: text)
         }
-        let html = try await blocking { HTMLText(data, charset: charset) }
+        let html = await blocking { HTMLText(data, charset: charset) }
         guard !html.text.isEmpty else { throw unreadable("it has no text") }
         return WebPage(url: url, title: html.title, text: html.text)
     }

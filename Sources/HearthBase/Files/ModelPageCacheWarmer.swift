@@ -24,13 +24,9 @@ package enum ModelPageCacheWarmer {
     ///   system does not support the hint.
     @discardableResult
     package static func hint(file: Path, below root: Path, bytes: UInt64 = defaultBytes) async -> UInt64 {
-        do {
-            let advised = try await blocking { advise(file, below: root, bytes: min(bytes, maximumBytes)) }
-            Log.write(.debug, "cache", "asked for the first \(advised) bytes of \(file)")
-            return advised
-        } catch {
-            return 0
-        }
+        let advised = await blocking { advise(file, below: root, bytes: min(bytes, maximumBytes)) }
+        Log.write(.debug, "cache", "asked for the first \(advised) bytes of \(file)")
+        return advised
     }
 
     private static func advise(_ file: Path, below root: Path, bytes: UInt64) -> UInt64 {

@@ -114,7 +114,7 @@ struct DescriptorSource: TextSource {
     private static let pipeLimit: Int32 = 3000
 
     func piped(limit: Int) async throws -> String? {
-        let hasInput = try await blocking {
+        let hasInput = await blocking {
             var status = stat()
             guard fstat(descriptor, &status) == 0 else { return false }
             switch status.st_mode & S_IFMT {

@@ -37,7 +37,7 @@ struct Examination: Sendable {
     private func examineMachine(_ report: inout DoctorReport) async throws {
         // The chapter on the home reports invalid settings.
         let window = (try? await context.configuration)?.contextLength
-        report.chapters.append(try await blocking { Self.machine(DeviceFacts.read(), contextLength: window) })
+        report.chapters.append(await blocking { Self.machine(DeviceFacts.read(), contextLength: window) })
     }
 
     private func examineRecords(_ report: inout DoctorReport) async throws {
@@ -245,7 +245,7 @@ struct Examination: Sendable {
 
     private func examineHome(_ report: inout DoctorReport) async throws {
         let home = try context.home
-        let (chapter, findings) = try await blocking { [fileSystem] in
+        let (chapter, findings) = await blocking { [fileSystem] in
             HomeExamination(home: home, fileSystem: fileSystem).result()
         }
         report.chapters.append(chapter)

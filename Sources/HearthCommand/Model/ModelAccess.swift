@@ -22,7 +22,7 @@ extension CommandContext {
         surroundings.environment = environment
         surroundings.http = DefaultHTTPClient(version: HearthCommand.version)
         surroundings.time = time
-        surroundings.deviceMemory = try await blocking { [usableMemory] in usableMemory() }
+        surroundings.deviceMemory = await blocking { [usableMemory] in usableMemory() }
         surroundings.bandwidth = bandwidth
         surroundings.engines = engines
         surroundings.asksForRoots = true

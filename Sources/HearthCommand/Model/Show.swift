@@ -71,7 +71,7 @@ struct Show: Command {
                     resolved.release, head: { try await manager.head(of: $0, until: $1) })
             else { return shown }
             let configuration = try await context.configuration
-            shown.model = try await blocking {
+            shown.model = await blocking {
                 ModelFacts(
                     remote: model, of: resolved.release, configuration: configuration, on: context.device())
             }

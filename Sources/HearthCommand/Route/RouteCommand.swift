@@ -59,7 +59,7 @@ struct RouteCommand: Command {
         let configuration = try await context.configuration
         let cloud = try await context.cloud(configuration)
         let folder = try context.routingFolder
-        let record = try await blocking { RouteJournal.read(folder) }
+        let record = await blocking { RouteJournal.read(folder) }
         let premium = PremiumManager(configuration, for: cloud, folder: folder, time: context.time)
         try await premium.refresh()
         let policy = RoutePolicy(

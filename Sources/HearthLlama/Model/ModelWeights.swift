@@ -42,7 +42,7 @@ final class ModelWeights: @unchecked Sendable {
         guard begins else { return }
         let pieces = vocabulary.pieces
         Task { [sortedTokens] in
-            try await blocking { sortedTokens.withLock { $0 = $0 ?? TokenTrie(pieces) } }
+            await blocking { sortedTokens.withLock { $0 = $0 ?? TokenTrie(pieces) } }
         }
     }
 

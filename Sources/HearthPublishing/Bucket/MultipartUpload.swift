@@ -113,7 +113,7 @@ struct MultipartUpload: Sendable {
             let range = plan.range(number)
             guard part.size == UInt64(range.count) else { continue }
             let data = try await source.read(range)
-            let digest = try await blocking { ForeignDigest.md5.digest(of: data)?.hexadecimal }
+            let digest = await blocking { ForeignDigest.md5.digest(of: data)?.hexadecimal }
             if let digest, part.tag.contains(digest) { same[number] = part }
         }
         return same

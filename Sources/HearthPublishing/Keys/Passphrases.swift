@@ -42,14 +42,14 @@ package actor Passphrases {
     private func decrypt(_ key: TrustKeyFile, _ path: Path) async throws -> Ed25519Key {
         if let given = try await given(), !known.contains(given) { known.append(given) }
         for passphrase in known {
-            if let opened = try await blocking({ key.opened(passphrase: passphrase) }) { return opened }
+            if let opened = await blocking({ key.opened(passphrase: passphrase) }) { return opened }
         }
         guard !hasGiven else { throw Self.wrong(path) }
         for attempt in 0..<Self.attempts {
             let question =
                 (attempt == 0 ? "" : "That is not its passphrase.\n") + "Passphrase of \(path.lastComponent): "
             let passphrase = try await ask(question, for: path)
-            if let opened = try await blocking({ key.opened(passphrase: passphrase) }) {
+            if let opened = await blocking({ key.opened(passphrase: passphrase) }) {
                 known.append(passphrase)
                 return opened
             }

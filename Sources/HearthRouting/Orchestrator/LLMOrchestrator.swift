@@ -50,7 +50,7 @@ public actor LLMOrchestrator {
         self.time = time
         self.forceLocal = forceLocal
         journal = folder.map { RouteJournal(folder: $0) }
-        let recorded = try? await blocking { folder.map { RouteJournal.read($0) } }
+        let recorded = await blocking { folder.map { RouteJournal.read($0) } }
         await Self.read(premium)
         watch = time.stopwatch()
         route = Route(

@@ -35,15 +35,15 @@ package struct ResidentClient: Sendable {
 
         /// The next line of the body without its end, `nil` at the end of the connection.
         package func line() async throws -> String? {
-            try await withTaskCancellationHandler {
-                try await blocking { connection.line() }
+            await withTaskCancellationHandler {
+                await blocking { connection.line() }
             } onCancel: {
                 connection.shut()
             }
         }
 
         /// The rest of the body.
-        package func rest() async throws -> [UInt8] { try await blocking { connection.rest() } }
+        package func rest() async throws -> [UInt8] { await blocking { connection.rest() } }
 
         /// Ends the connection.
         package func close() { connection.shut() }

@@ -67,17 +67,17 @@ struct ArtifactBuilding: Sendable {
             try await withTaskCancellationHandler {
                 try await build(work.path)
             } onCancel: {
-                Task { try await blocking { work.forget() } }
+                Task { await blocking { work.forget() } }
             }
             try await StopFlag.blocking { [artifacts, release, date = home.time.now] flag in
                 try artifacts.complete(work, of: release, at: date, flag: flag)
             }
             let artifact = try await home.committing { try publish(work) }
-            try await blocking { work.close() }
+            await blocking { work.close() }
             if !isStaged { await removeOthers(than: artifact) }
             return artifact
         } catch {
-            try await blocking { work.close() }
+            await blocking { work.close() }
             throw error
         }
     }

@@ -62,7 +62,7 @@ package struct ChunkIndexFetcher: Sendable {
         let policy = ResponsePolicy(label: file.label, size: file.size, asked: nil, isSigned: isSigned)
         _ = try policy.decide(status: response.status, headers: response.headers, url: response.url)
         let data = try await response.body.collect(upTo: Int(limit))
-        let digest = try await blocking { SHA256Digest(hashing: [UInt8](data)) }
+        let digest = await blocking { SHA256Digest(hashing: [UInt8](data)) }
         guard digest == file.digest else {
             throw TransferError(
                 .checksumMismatch, "\(file.label) is not the chunk index the catalog promises",

@@ -108,11 +108,5 @@ package final class TransferLock: Sendable {
     package func release() { held.release() }
 
     /// Releases the lock without blocking the caller's thread.
-    package func end() async {
-        do {
-            try await blocking { self.release() }
-        } catch {
-            Log.write(.error, "\(path): \(error)")  // releasing itself throws nothing
-        }
-    }
+    package func end() async { await blocking { self.release() } }
 }

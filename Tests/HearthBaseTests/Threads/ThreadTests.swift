@@ -65,7 +65,7 @@ struct ThreadNameTests {
     @Test func keepsWhatTheSystemTakes() async throws {
         let kept = ["test.thread": "test.thread", "a name of many characters": "a name of many ", "": ""]
         for (name, kept) in kept {
-            let seen = try await blocking {
+            let seen = await blocking {
                 let before = ThreadName.current
                 defer { ThreadName.current = before }
                 ThreadName.current = name
@@ -82,7 +82,7 @@ struct ThreadNameTests {
 
 struct BlockingTests {
     @Test func runsOutsideThePoolAndHandsOnErrors() async throws {
-        let name = try await blocking { ThreadName.current }
+        let name = await blocking { ThreadName.current }
         #expect(name == "hearth.blocking")
         await #expect(throws: CancellationError.self) { try await blocking { throw CancellationError() } }
     }

@@ -1,4 +1,5 @@
 import Foundation
+import HearthAssistant
 import Testing
 
 @testable import HearthCommand

@@ -157,7 +157,7 @@ final class TerminalProcess: Sendable {
     /// Returns once the program has been stopped.
     func stopped() async throws {
         let identifier = identifier
-        let result = try await blocking {
+        let result = await blocking {
             var information = siginfo_t()
             var result: Int32
             repeat {

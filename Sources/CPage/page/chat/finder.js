@@ -23,7 +23,7 @@ export function finder(words, head, draw) {
     state.end = () => { for (const end of ends) end(); };
     let number = 0;
     let next = null;
-    const later = debounced(find, 50);
+    const later = debounced(find, 20);
     const path = () => {
         const query = new URLSearchParams({ q: words.value.trim(), limit: 30 });
         if (from.value) query.set("from", new Date(`${from.value}T00:00`).toISOString());

@@ -108,7 +108,7 @@ package struct TrustSession: Sendable {
 
     /// A stored file; one that cannot be read is requested anew.
     private func stored(_ role: MetadataRole) async throws -> Data? {
-        try await blocking { [store] in
+        await blocking { [store] in
             do {
                 return try store.read(role)
             } catch {

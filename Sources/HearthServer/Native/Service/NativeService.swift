@@ -50,7 +50,7 @@ package final class NativeService: SettingsFollower {
         _ = await assistant.actions.recover()
         await library.library.refreshLocal()
         await library.tell()
-        try await blocking {
+        await blocking {
             ModelUpload.sweep(home: hearth.home)
             DocumentRoutes.sweep(home: hearth.home)
         }

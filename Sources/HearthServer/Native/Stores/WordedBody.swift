@@ -96,7 +96,7 @@ extension NativeService {
                     """
             ) { (_, order: WordsOrder) in
                 let words = try order.words
-                return WordedBody(try await blocking { words.draft })
+                return WordedBody(await blocking { words.draft })
             },
             .json(
                 "POST", "/search", "Search the web, or the user's own texts, as the settings say",
