@@ -20,7 +20,7 @@ from speed import FRAMES
 COUNT = int(os.environ.get("MANY_CHATS", "10000"))
 THREAD = 500
 # Milliseconds; a debug build only shows figures.
-BOUNDS = {"list": 100, "list, last page": 100, "search": 100, "first rows": 100, "search on the page": 150, "thread": 300, "scroll, list": 34, "scroll, thread": 34}
+BOUNDS = {"list": 100, "list, last page": 100, "search": 100, "first rows": 100, "search on the page": 100, "thread": 300, "scroll, list": 34, "scroll, thread": 34}
 WORDS = [f"word{number}" for number in range(4000)]
 CODE = "\n\n```python\ndef greet(name):\n    return f'Hello, {name}!'\n```\n\n- one *thing*\n- another `thing`\n\n"
 
