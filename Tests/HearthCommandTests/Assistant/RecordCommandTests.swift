@@ -56,13 +56,17 @@ import Testing
             [["notes", "add", "Café", "--body", "x"], ["notes", "add", "🙂", "--body", "y"], ["notes", "list"]], folder)
         #expect(added.0 == 0)
         #expect(
-            await CommandProbe.run([["notes", "edit", "cafe", "--body", "z"], ["notes", "show", "CAFÉ"]], folder).1.contains("z"))
+            await CommandProbe.run([["notes", "edit", "cafe", "--body", "z"], ["notes", "show", "CAFÉ"]], folder).1
+                .contains("z"))
         #expect(await CommandProbe.run([["notes", "show", "🙃"]], folder).0 == 1)
         let near = await CommandProbe.run([["notes", "show", "Cafes"]], folder)
         #expect(near.0 == 1 && near.2.contains("Did you mean 'Café'?"), "\(near.2)")
-        let twice = await CommandProbe.run([["notes", "add", "cafe", "--body", "w"], ["notes", "remove", "Café"]], folder)
+        let twice = await CommandProbe.run(
+            [["notes", "add", "cafe", "--body", "w"], ["notes", "remove", "Café"]], folder)
         #expect(twice.0 == 1 && twice.2.contains("[ambiguous-record]"), "\(twice.2)")
-        #expect(await CommandProbe.run([["reminders", "add", "Call Anna"], ["reminders", "done", "call anna"]], folder).0 == 0)
+        #expect(
+            await CommandProbe.run([["reminders", "add", "Call Anna"], ["reminders", "done", "call anna"]], folder).0
+                == 0)
     }
 
     /// Every noun changes and removes a record by the beginning of its id, or its name, and says so alike.
@@ -151,7 +155,9 @@ import Testing
     @Test(arguments: ["notes", "calendar", "reminders", "habits", "contacts", "chats"])
     func aNounAloneLists(kind: String) async throws {
         let folder = try TemporaryFolder()
-        let (alone, listed) = (await CommandProbe.run([[kind]], folder), await CommandProbe.run([[kind, "list"]], folder))
+        let (alone, listed) = (
+            await CommandProbe.run([[kind]], folder), await CommandProbe.run([[kind, "list"]], folder)
+        )
         #expect(alone == listed && alone.0 == 0)
         #expect(await CommandProbe.run([[kind, "--format", "json"]], folder).1.filter { !$0.isWhitespace } == "[]")
     }

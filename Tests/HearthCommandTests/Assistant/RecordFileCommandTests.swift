@@ -27,7 +27,8 @@ import Testing
         #expect(await CommandProbe.run([[kind, "export", "--to", file]], first).0 == 1, "an export replaces no file")
         let range = kind == "calendar" ? ["--from", "2030-05-01"] : []
         let original = await CommandProbe.run([[kind, "list", "--format", "json"] + range], first)
-        let imported = await CommandProbe.run([[kind, "import", file], [kind, "list", "--format", "json"] + range], second)
+        let imported = await CommandProbe.run(
+            [[kind, "import", file], [kind, "list", "--format", "json"] + range], second)
         #expect(imported.0 == 0, "\(imported.2)")
         func named(_ text: String) -> [String] { text.matches(of: /"(?:title|name)" : "[^\n]*"/).map { String($0.0) } }
         #expect(named(imported.1) == named(original.1))
@@ -39,8 +40,10 @@ import Testing
     @Test func notesGoToAFolderAndBack() async throws {
         let (first, second) = (try TemporaryFolder(), try TemporaryFolder())
         let folder = first.path("notes").string
-        _ = await CommandProbe.run([["notes", "add", "One/two", "--body", "# text\n"], ["notes", "export", folder]], first)
-        let shown = await CommandProbe.run([["notes", "import", folder], ["notes", "list", "--format", "json"]], second)
+        _ = await CommandProbe.run(
+            [["notes", "add", "One/two", "--body", "# text\n"], ["notes", "export", folder]], first)
+        let shown = await CommandProbe.run(
+            [["notes", "import", folder], ["notes", "list", "--format", "json"]], second)
         #expect(shown.1.contains("One/two"))
     }
 
