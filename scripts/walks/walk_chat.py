@@ -111,7 +111,8 @@ def walk_own_settings(w):
     before = {one["key"]: one.get("value") for one in api(page, "GET", "/settings")["settings"]}
     panel = settings_of_chat(page, w)
     select = panel.get_by_label("Model", exact=True)
-    option = next(value for value in select.locator("option").all() if "second" in value.inner_text().lower())
+    option = select.locator("option", has_text=re.compile("second", re.I))
+    expect(option).to_have_count(1)
     select.select_option(option.get_attribute("value"))
     panel.get_by_label("Instructions", exact=True).fill("Answer with the word Zebra only.")
     panel.get_by_label("Temperature", exact=True).fill("0")

@@ -42,6 +42,7 @@ def walk_pause_resume(w):
     expect(page.get_by_role("button", name="Resume", exact=True).first).to_be_visible()
     home.kill(15)
     page.goto(home.start())
+    page.locator("#rail a.tab").first.wait_for()
     page.goto(f"{home.base}/#/models")
     resume = page.get_by_role("button", name="Resume", exact=True).first
     expect(resume).to_be_visible(timeout=30000)
