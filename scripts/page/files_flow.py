@@ -63,6 +63,36 @@ def check_only_a_file(desk):
     expect(page.locator(".message.user .file-chip")).to_contain_text("a.txt")
 
 
+def check_a_question_waits_for_its_file(desk):
+    """Enter beside a file that is still being read sends the question with it; a file that is taken away sends nothing."""
+    ready(desk)
+    page = desk.open()
+    held = []
+    page.route("**/hearth/v1/documents?**", lambda route: held.append(route))
+
+    def ask_early(name, text):
+        attach(page, name, b"words")
+        expect(chips(page)).to_contain_text(name)
+        page.get_by_role("textbox", name="Question").fill(text)
+        page.keyboard.press("Enter")
+        for _ in range(100):
+            if held:
+                return held.pop()
+            page.wait_for_timeout(20)
+        raise AssertionError("the file was not sent")
+
+    ask_early("a.txt", "What is in it?").continue_()
+    done(page)
+    bubble = page.locator(".message.user .bubble")
+    expect(bubble).to_contain_text("What is in it?")
+    expect(bubble.get_by_role("button", name="a.txt")).to_be_visible()
+    ask_early("b.txt", "And in this?")
+    chips(page).get_by_role("button", name="Remove b.txt").click()
+    expect(page.get_by_role("button", name="Send")).to_be_enabled()
+    expect(page.get_by_role("textbox", name="Question")).to_have_value("And in this?")
+    expect(bubble).to_have_count(1)
+
+
 def check_upload_that_breaks(desk):
     ready(desk)
     page = desk.open()

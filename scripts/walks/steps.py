@@ -17,6 +17,14 @@ def ask(page, w, text):
     page.keyboard.press("Enter")
 
 
+def chosen(page, w):
+    """Chooses the model if the page asks for one, instead of answering."""
+    choice = page.get_by_role("button", name=re.compile("smollm2", re.I)).first
+    expect(choice.or_(page.locator(".message.assistant").first).first).to_be_visible(timeout=ANSWER)
+    if choice.is_visible():
+        choice.click()
+
+
 def answered(page, w, count=1):
     """Waits until so many answers are on the screen and none is being written."""
     expect(page.locator(".message.assistant")).to_have_count(count, timeout=ANSWER)

@@ -7,7 +7,7 @@ import re
 from playwright.sync_api import expect
 
 from cloud import Cloud
-from steps import answered, api, ask, chat_id, question, settings_of_chat
+from steps import answered, api, ask, chat_id, chosen, question, settings_of_chat
 from walk_files import attach, chips, pdf
 from walk_phone import printed
 from walk_threads import bring_in
@@ -73,10 +73,7 @@ def walk_day(w):
         panel.get_by_role("button", name="Save", exact=True).click()
         ask(page, w, text)
         if not model:
-            page.wait_for_timeout(500)
-            choice = page.get_by_role("button", name=re.compile("smollm2", re.I))
-            if choice.count():
-                choice.first.click()
+            chosen(page, w)
         answered(page, w)
         if model and not cloud.bodies:
             expect(page.locator(".facts-line").first).to_contain_text(re.compile(model, re.I))
@@ -88,10 +85,7 @@ def walk_day(w):
     attach(page, "lighthouse.pdf", pdf("The lighthouse is forty one metres high."), "application/pdf")
     expect(chips(page)).to_contain_text("lighthouse.pdf")
     ask(page, w, "How high is the lighthouse?")
-    choice = page.get_by_role("button", name=re.compile("smollm2", re.I))
-    page.wait_for_timeout(500)
-    if choice.count():
-        choice.first.click()
+    chosen(page, w)
     answered(page, w)
     document = chat_id(page)
     if len(cloud.bodies) > before:

@@ -10,7 +10,7 @@ import { library } from "../data/library.js";
 /// What the server takes: bytes of a file, documents of a message, pages if all are asked for.
 const most = { bytes: 50 * 1024 * 1024, files: 10, pages: 5000 };
 
-/// The chips in `node`: `{ add(files), take(), giveBack(files), isEmpty, isReady }`. `changed()` is called when they change;
+/// The chips in `node`: `{ add(files), take(), giveBack(files), isEmpty, count, isReady }`. `changed()` is called when they change;
 /// `room()` returns the tokens of the context window, if it is known; `leavesTo()` the name of the cloud's model, if the
 /// question goes there.
 export function attachments(node, { changed, room, leavesTo }) {
@@ -66,6 +66,7 @@ export function attachments(node, { changed, room, leavesTo }) {
         },
         refresh: draw,
         get isEmpty() { return files.length === 0; },
+        get count() { return files.length; },
         get isReady() { return files.every(({ facts }) => facts); },
     };
 }

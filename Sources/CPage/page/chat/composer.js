@@ -26,6 +26,8 @@ export function composer({ key, send, stop, commands, isLocal = async () => fals
     let pictures = null;
     let files = null;
     let coming = 0;
+    // A question that goes as soon as all that is attached has been read, unless something is changed meanwhile.
+    let wanted = null;
     const bring = async (load, blobs) => {
         if (blobs.length === 0) return;
         coming += 1;
@@ -33,6 +35,7 @@ export function composer({ key, send, stop, commands, isLocal = async () => fals
         try {
             (await load()).add(blobs);
         } catch (error) {
+            wanted = null;
             showError(error);
         } finally {
             coming -= 1;
@@ -50,6 +53,7 @@ export function composer({ key, send, stop, commands, isLocal = async () => fals
         bring(loadFiles, [...blobs].filter((blob) => !isPicture(blob)));
     };
     const waits = () => coming > 0 || files?.isReady === false || pictures?.isReady === false;
+    const count = () => (pictures?.count ?? 0) + (files?.count ?? 0);
     const isEmpty = (text) => !text && (pictures?.isEmpty ?? true) && (files?.isEmpty ?? true);
     const choose = (accept) => { set(file, { accept }); file.click(); };
     const sendButton = h("button.round.primary", { type: "button", onclick: () => (isBusy ? stop() : submit()) });
@@ -105,10 +109,20 @@ export function composer({ key, send, stop, commands, isLocal = async () => fals
             fill(sendButton, icon(isBusy ? "stop" : "send"));
         }
         set(sendButton, { disabled: !isBusy && (isEmpty(area.value.trim()) || waits()) });
+        if (!wanted) return;
+        if (!coming) wanted.count ??= count();
+        const isSame = node.isConnected && wanted.text === area.value.trim() && (coming > 0 || wanted.count === count());
+        if (isSame && waits()) return;
+        wanted = null;
+        if (isSame) submit();
     };
     async function submit() {
         const text = area.value.trim();
-        if (isEmpty(text) || waits()) return;
+        if (isEmpty(text)) return;
+        if (waits()) {
+            wanted = { text, count: coming ? null : count() };
+            return;
+        }
         if (isBusy && (!(await isLocal(text).catch(() => false)) || area.value.trim() !== text)) return;
         set(area, { value: "" });
         const sent = pictures?.take() ?? [];

@@ -14,7 +14,7 @@ async function readable(blob) {
     return new Promise((resolve) => { canvas.toBlob(resolve, "image/jpeg", 0.92); });
 }
 
-/// The previews in `strip`: `{ add(blobs), take(), giveBack(pictures), isEmpty, isReady }`. `changed()` is called when they
+/// The previews in `strip`: `{ add(blobs), take(), giveBack(pictures), isEmpty, count, isReady }`. `changed()` is called when they
 /// change.
 export function pictures(strip, changed) {
     let all = [];
@@ -51,6 +51,7 @@ export function pictures(strip, changed) {
             draw();
         },
         get isEmpty() { return all.length === 0; },
+        get count() { return all.length; },
         get isReady() { return all.every(({ id }) => id); },
     };
 }

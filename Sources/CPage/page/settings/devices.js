@@ -27,13 +27,18 @@ export function devices() {
     const life = lifetime();
     const list = h("ul.rows", { role: "list" });
     const way = h("div.notes");
-    const add = h("button.primary", { type: "button", onclick: () => addPhone(reach) }, icon("plus"), t("devices.add"));
+    const add = h("button.primary", { type: "button", onclick: () => perform(add, () => reading.then(() => addPhone(reach))) }, icon("plus"), t("devices.add"));
     let reach = null;
-    const read = () => get("/devices").then((reply) => {
+    let reading = null;
+    const read = () => {
+        reading = get("/devices").then(draw);
+        return reading.catch((error) => fill(list, h("li.note.error", error.sentence)));
+    };
+    const draw = (reply) => {
         reach = reply.reach ?? null;
         fill(list, reply.devices.length === 0 ? h("li.empty", t("devices.none")) : reply.devices.map((device) => deviceRow(device, read)));
         fill(way, h("p.note", icon("web"), h("span.grow", reachText(reach))));
-    }, (error) => fill(list, h("li.note.error", error.sentence)));
+    };
     life.add(on("devices", read));
     read();
     return {
