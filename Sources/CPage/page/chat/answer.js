@@ -1,6 +1,8 @@
-// A growing text as elements. Only the last, open block is parsed again; the blocks before it never change.
+// A growing text as elements, and read to screen readers. Only the last, open block is parsed again; the blocks before it never change.
 import { h, onFrame } from "../kit/dom.js";
 import { visible } from "../kit/safe.js";
+import { t } from "../kit/texts.js";
+import { announce } from "../kit/toast.js";
 
 // A program that was built without the libraries displays the words of an answer as they are.
 const { blocksOf, render } = await import("./markdown.js").catch(() => ({}));
@@ -106,3 +108,28 @@ export function answerView() {
 }
 
 const lengthOf = (blocks) => blocks.reduce((sum, block) => sum + block.raw.length, 0);
+
+/// Reads a growing answer to screen readers in whole sentences, at most one report every three seconds.
+export function reader() {
+    let spoken = 0;
+    let due = 0;
+    return {
+        hear(content, isFinal) {
+            if (spoken > content.length) spoken = 0;
+            const fresh = content.slice(spoken);
+            const end = isFinal ? fresh.length : lastSentence(fresh);
+            if (end === 0 || (!isFinal && performance.now() < due)) return;
+            spoken += end;
+            due = performance.now() + 3000;
+            announce(plain(fresh.slice(0, end)));
+        },
+    };
+}
+
+const plain = (markdown) => markdown.replace(/```[\s\S]*?(```|$)/g, ` ${t("chat.code")} `).replace(/[*_`#>|]/g, "").trim();
+
+function lastSentence(content) {
+    const ends = [...content.matchAll(/[.!?。！？]["”)]?\s|\n/g)];
+    const last = ends.at(-1);
+    return last ? last.index + last[0].length : 0;
+}

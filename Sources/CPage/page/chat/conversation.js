@@ -9,7 +9,7 @@ import { t, withWords } from "../kit/texts.js";
 import { Thread } from "../data/thread.js";
 import { libraryChanged, shownName, usableTextRows } from "../data/library.js";
 import { endingText } from "./ending.js";
-import { reader } from "./reader.js";
+import { reader } from "./answer.js";
 import { loadChoice, withModel } from "./with-model.js";
 
 /// Loads the code that draws messages.
