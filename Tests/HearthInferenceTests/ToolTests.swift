@@ -53,8 +53,9 @@ import Testing
         #expect(response.content == "Let me see. It is sunny.")
         #expect(weather.asked.withLock { $0 } == ["Paris"])
         let spelling = "<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"city\": \"Paris\"}}</tool_call>"
+        let id = try #require(session.transcript.flatMap(\.toolCalls).first?.id)
         let made = ToolCall(
-            id: "call00000", name: "weather", arguments: #"{"city":"Paris"}"#, spelling: spelling)
+            id: id, name: "weather", arguments: #"{"city":"Paris"}"#, spelling: spelling)
         #expect(
             session.transcript == [
                 ChatMessage(.system, "Be kind."), ChatMessage(.user, "Paris?"),
@@ -215,7 +216,7 @@ import Testing
     @Test func toolsThatCannotBeDescribedAreRefused() async throws {
         let boxes: [[any Tool]] = [
             [Strange()], [Named(name: "")], [Named(name: "a b")], [Named(name: "a\"")], [Named(name: "é")],
-            [Named(name: "a"), Named(name: "a")], [Named(name: String(repeating: "a", count: 65))],
+            [Named(name: "a"), Named(name: "a")], [Named(name: String(repeating: "a", count: 129))],
         ]
         for tools in boxes {
             let engine = ScriptedEngine([[.text("x"), .finish(.endOfGeneration)]])

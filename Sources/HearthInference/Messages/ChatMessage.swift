@@ -86,16 +86,18 @@ public struct ChatMessage: Sendable, Hashable, Codable, Identifiable {
 }
 
 extension ToolCall {
-    /// The id of a conversation's next call, for models that write none: nine letters and digits, as some templates
-    /// require.
-    public static func nextID(after messages: [ChatMessage], _ calls: [ToolCall] = []) -> String {
-        let taken = Set((messages.flatMap(\.toolCalls) + calls).map(\.id))
-        var number = taken.count
-        while true {
-            let digits = String(number % 100_000)
-            let id = "call" + String(repeating: "0", count: 5 - digits.count) + digits
-            if !taken.contains(id) { return id }
-            number += 1
-        }
+    /// A new id of a call, for models that write none: nine random letters and digits, as some templates require. No other
+    /// call of any conversation has it, because clients file calls under their ids.
+    public static func newID() -> String {
+        String((0..<9).map { _ in idCharacters[Int.random(in: 0..<idCharacters.count)] })
     }
+
+    /// The id of a conversation's call of this number that came without one: the same each time, so that the computed
+    /// prefix of the conversation stays valid.
+    package static func id(number: Int) -> String {
+        let digits = String(number % 100_000)
+        return "call" + String(repeating: "0", count: 5 - digits.count) + digits
+    }
+
+    private static let idCharacters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
 }

@@ -62,7 +62,7 @@ package struct TextToolEngine: InferenceEngine, ForwardingTokenReader {
             endText()
             // A call that a limit cut short is not reported.
             guard summary.reason.isComplete, let call = finder.withLock({ $0.call }) else { return summary }
-            onEvent(.toolCall(SpelledTools.read(call, id: ToolCall.nextID(after: messages))))
+            onEvent(.toolCall(SpelledTools.read(call, id: ToolCall.newID())))
             summary.reason = .toolCalls
             return summary
         } catch {

@@ -16,7 +16,7 @@ public protocol Tool: Sendable {
     /// The arguments of a call.
     associatedtype Arguments: Codable & Sendable
 
-    /// The name in the model's calls: letters, digits, `_` and `-`, at most 64.
+    /// The name in the model's calls: letters, digits, `_` and `-`, at most 128.
     var name: String { get }
     /// The tool's effect and use, for the model.
     var description: String { get }

@@ -2,7 +2,10 @@ import HearthBase
 
 /// The definition of a tool for a model.
 package struct ToolDefinition: Sendable, Hashable {
-    /// Letters, digits, `_` and `-`, at most 64.
+    /// The most characters of a name.
+    package static let maximumNameLength = 128
+
+    /// Letters, digits, `_` and `-`, at most ``maximumNameLength``.
     package var name: String
     /// The tool's effect and use.
     package var description: String
@@ -21,13 +24,25 @@ package struct ToolDefinition: Sendable, Hashable {
     package static func check(_ tools: [ToolDefinition]) throws(LLMError) {
         var names: Set<String> = []
         for tool in tools {
-            guard tool.name.wholeMatch(of: /[A-Za-z0-9_-]{1,64}/) != nil, names.insert(tool.name).inserted else {
+            guard isName(tool.name), names.insert(tool.name).inserted else {
                 throw LLMError.unusable(
                     "the tool name \(tool.name.debugDescription) cannot be used",
-                    remedy: "Letters, digits, _ and -, at most 64, each name once.")
+                    remedy: "Letters, digits, _ and -, at most \(maximumNameLength), each name once.")
             }
             try OutputConstraint.check(schema: tool.parameters)
         }
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        (1...maximumNameLength).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
     }
 }
 

@@ -189,12 +189,8 @@ final class AnswerWriter {
             var found: [ToolCall] = []
             for call in try calls.calls(in: text, after: String(decoding: written, as: UTF8.self)) {
                 var call = call
-                // Results are matched to calls by id, so each id must be unique.
-                if call.id.isEmpty
-                    || (request.messages.flatMap(\.toolCalls) + found).contains(where: { $0.id == call.id })
-                {
-                    call.id = ToolCall.nextID(after: request.messages, found)
-                }
+                // Some models write ids, and repeat them in each conversation.
+                call.id = ToolCall.newID()
                 found.append(call)
             }
             for call in found { outlet.yield(.toolCall(call)) }

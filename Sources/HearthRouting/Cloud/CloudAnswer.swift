@@ -27,11 +27,13 @@ struct CloudAnswer: Sendable {
     mutating func add(text: String?) { if let text, !text.isEmpty { events.append(.text(text)) } }
     mutating func add(thinking: String?) { if let thinking, !thinking.isEmpty { events.append(.thinking(thinking)) } }
 
-    /// The calls of a complete answer, in the model's order, with ids of the conversation where the model gave none.
+    /// The calls of a complete answer, in the model's order, with new ids where the server gave none or repeats one.
     func toolCalls(after messages: [ChatMessage]) -> [ToolCall] {
         var result: [ToolCall] = []
         for (_, call) in calls.sorted(by: { $0.key < $1.key }) where !call.name.isEmpty {
-            let id = call.id.flatMap { $0.isEmpty ? nil : $0 } ?? ToolCall.nextID(after: messages, result)
+            let given = call.id ?? ""
+            let isTaken = (messages.flatMap(\.toolCalls) + result).contains { $0.id == given }
+            let id = given.isEmpty || isTaken ? ToolCall.newID() : given
             result.append(ToolCall(id: id, name: call.name, arguments: call.arguments.isEmpty ? "{}" : call.arguments))
         }
         return result

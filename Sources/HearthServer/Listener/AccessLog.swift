@@ -13,12 +13,12 @@ extension FinishedExchange {
     }
 
     /// A line of a server's log: id, peer, who called if that is known, method, path without its query, status, bytes,
-    /// milliseconds.
+    /// milliseconds, and the note of the reply.
     func logLine(caller: String? = nil) -> String {
         let milliseconds = Int((duration.seconds * 1000).rounded())
         let words =
             [id, Self.word(peer), caller, Self.word(method), Self.word(String(target.prefix { $0 != "?" }))]
-            + ["\(status)", "\(bodyBytes)", "\(milliseconds)ms"]
+            + ["\(status)", "\(bodyBytes)", "\(milliseconds)ms", note.map(Self.word)]
         return words.compactMap(\.self).joined(separator: " ") + (isComplete ? "" : " aborted")
     }
 

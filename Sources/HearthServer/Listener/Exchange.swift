@@ -241,7 +241,7 @@ final class Exchange: Sendable {
                 id: end.request.id, method: end.request.method, target: end.request.target.raw,
                 status: end.stage == .replied ? end.status : 499, bodyBytes: sent, range: end.range,
                 isComplete: wasSent, caller: end.request.caller.name, peer: record.peer.description,
-                duration: stopwatch.elapsed))
+                duration: stopwatch.elapsed, note: end.reply?.note))
     }
 }
 #endif

@@ -142,6 +142,8 @@ package struct ServerReply: Sendable {
     package var body: Body
     /// The part of the file that is sent, for the access log.
     var range: ByteRange?
+    /// A word about the reply for the server's log.
+    package var note: String?
 
     package init(status: Int, headers: HTTPHeaders = [:], body: Body = .bytes([])) {
         self.status = status
@@ -196,4 +198,6 @@ package struct FinishedExchange: Sendable, Hashable {
     package var peer = ""
     /// From the header of the request to the end of the reply.
     package var duration = Duration.zero
+    /// A word about the reply for the server's log.
+    package var note: String?
 }

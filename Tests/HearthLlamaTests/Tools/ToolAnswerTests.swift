@@ -54,7 +54,7 @@ extension RealModel {
             let added = session.transcript.dropFirst(Self.examples.count)
             #expect(added.map(\.role) == [.user, .assistant, .tool, .assistant])
             let call = try #require(added.dropFirst().first?.toolCalls.first)
-            #expect(call.id == "call00004" && call.name == "weather")
+            #expect(call.id.count == 9 && !call.id.hasPrefix("call0000") && call.name == "weather")
             #expect(added.dropFirst(2).first == ChatMessage(result: "rain in Paris", of: call))
         }
 

@@ -14,9 +14,12 @@ final class ScriptedModels: ModelProvider {
     let kept = Locked<[Duration?]>([])
     let deleted = Locked<[String]>([])
     let answering = Locked(false)
+    private let answersAnyName: Bool
 
-    init(_ engine: ScriptedEngine, name: String = "tiny") {
+    /// - Parameter answersAnyName: whether the model answers requests for others.
+    init(_ engine: ScriptedEngine, name: String = "tiny", answersAnyName: Bool = false) {
         scripted = engine
+        self.answersAnyName = answersAnyName
         var model = ServedModel(name: name, created: Date(timeIntervalSince1970: 1_700_000_000))
         model.family = name
         model.variant = "q4_1"
@@ -29,7 +32,7 @@ final class ScriptedModels: ModelProvider {
 
     func model(_ name: String?) async throws -> ServedModel {
         guard let name else { return model }
-        guard model.answers(to: name) else { throw APIFailure.noModel(name) }
+        guard answersAnyName || model.answers(to: name) else { throw APIFailure.noModel(name) }
         return model
     }
 
@@ -69,11 +72,17 @@ struct APIFixture {
     let models: ScriptedModels
     let routes: APIRoutes
 
-    init(_ answers: [[ScriptedEngine.Step]] = [], abilities: EngineCapabilities = Self.abilities) {
+    /// - Parameter search: searches the web for models.
+    init(
+        _ answers: [[ScriptedEngine.Step]] = [], abilities: EngineCapabilities = Self.abilities,
+        answersAnyName: Bool = false, search: WebSearch? = nil
+    ) {
         engine = ScriptedEngine(answers, capabilities: abilities)
-        models = ScriptedModels(engine)
+        models = ScriptedModels(engine, answersAnyName: answersAnyName)
+        var settings = APISettings()
+        settings.search = search
         // On a clock that stands still, a busy machine is no silence.
-        routes = APIRoutes(APIService(models, time: ManualClock().time))
+        routes = APIRoutes(APIService(models, settings: settings, time: ManualClock().time))
     }
 
     /// A reply with its parts.
@@ -83,6 +92,9 @@ struct APIFixture {
         let bytes: [UInt8]
 
         var text: String { String(decoding: bytes, as: UTF8.self) }
+
+        /// The kinds that the answer goes without.
+        var leftOut: String? { headers.joined(LeftOut.header) }
 
         var json: JSONValue {
             get throws { try JSONValue(parsing: Data(bytes)) }

@@ -34,10 +34,18 @@ import Testing
             (#"{"model":"tiny",\#(message),"stream":"yes"}"#, 400, "stream"),
             (#"{"model":"tiny",\#(message),"stop":[1]}"#, 400, "stop"),
             (#"{"model":"tiny",\#(message),"logit_bias":{"5":"x"}}"#, 400, "logit_bias"),
-            (#"{"model":"tiny",\#(message),"functions":[{"name":"f"}]}"#, 400, "functions"),
+            (#"{"model":"tiny",\#(message),"functions":"f"}"#, 400, "functions"),
+            (#"{"model":"tiny",\#(message),"functions":[{}]}"#, 400, "functions[0].name"),
             (#"{"model":"tiny",\#(message),"modalities":["text","audio"]}"#, 400, "modalities"),
-            (#"{"model":"tiny",\#(message),"audio":{"voice":"a"}}"#, 400, "audio"),
-            (#"{"model":"tiny",\#(message),"tools":[{"type":"web"}]}"#, 400, "tools[0].type"),
+            (#"{"model":"tiny",\#(message),"tools":[{"type":"function"}]}"#, 400, "tools[0].function"),
+            (
+                #"{"model":"tiny","messages":[{"role":"user","content":[{"type":"input_audio"}]}]}"#, 400,
+                "messages[0].content[0].type"
+            ),
+            (
+                #"{"model":"tiny","messages":[{"role":"user","content":[{"type":"hologram"}]}]}"#, 400,
+                "messages[0].content[0].type"
+            ),
             (#"{"model":"tiny",\#(message),"tool_choice":"required"}"#, 400, "tool_choice"),
             (#"{"model":"tiny",\#(message),"response_format":{"type":"sound"}}"#, 400, "response_format.type"),
             (

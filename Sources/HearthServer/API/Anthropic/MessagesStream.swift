@@ -7,6 +7,10 @@ struct MessagesStream: StreamEncoder {
 
     private let run: APIRun
     private let id: String
+    private let form: MessagesRequest
+    /// The thinking that the client keeps unread.
+    private var hidden = ""
+    private var searches = 0
     private var hasBegun = false
     /// The kind of the open block.
     private var open: Kind?
@@ -16,9 +20,10 @@ struct MessagesStream: StreamEncoder {
 
     private enum Kind { case text, thinking }
 
-    init(_ run: APIRun, id: String) {
+    init(_ run: APIRun, id: String, form: MessagesRequest) {
         self.run = run
         self.id = id
+        self.form = form
     }
 
     mutating func take(_ event: APIEvent) -> [UInt8] {
@@ -27,12 +32,18 @@ struct MessagesStream: StreamEncoder {
             if !hasBegun { (usage.promptTokens, usage.cachedTokens) = (total, done) }
             return begun()
         case .event(_, .thinking(let text)):
-            return opened(.thinking, ["type": "thinking", "thinking": "", "signature": ""])
-                + delta(["type": "thinking_delta", "thinking": .string(text)])
+            let start = opened(.thinking, ["type": "thinking", "thinking": "", "signature": ""])
+            guard form.showsThinking else {
+                hidden += text
+                return start
+            }
+            return start + delta(["type": "thinking_delta", "thinking": .string(text)])
         case .event(_, .text(let text)):
             return opened(.text, ["type": "text", "text": "", "citations": .null])
                 + delta(["type": "text_delta", "text": .string(text)])
         case .event(_, .toolCall(let call)): return tool(call)
+        case .event(_, .toolResult(let call, let content)):
+            return search(APIAnswer.Search(call: call, content: content))
         case .event: return []
         case .finished(_, let summary): return finish(summary)
         }
@@ -58,7 +69,9 @@ struct MessagesStream: StreamEncoder {
     private mutating func closed() -> [UInt8] {
         guard let kind = open else { return [] }
         open = nil
-        let signature = kind == .thinking ? delta(["type": "signature_delta", "signature": ""]) : []
+        let sealed = form.showsThinking ? "" : KeptThinking.sealed(hidden)
+        let signature = kind == .thinking ? delta(["type": "signature_delta", "signature": .string(sealed)]) : []
+        if kind == .thinking { hidden = "" }
         return signature + send("content_block_stop", ["index": .integer(index)])
     }
 
@@ -67,15 +80,32 @@ struct MessagesStream: StreamEncoder {
     }
 
     private mutating func tool(_ call: ToolCall) -> [UInt8] {
-        guard run.request.callsInParallel || calls == 0 else { return [] }
+        guard !run.request.shown([call]).isEmpty, run.request.callsInParallel || calls == 0 else { return [] }
         calls += 1
         var bytes = begun() + closed()
         index += 1
         bytes += send(
             "content_block_start",
-            ["index": .integer(index), "content_block": MessagesReply.tool(call, input: [:])])
+            ["index": .integer(index), "content_block": MessagesReply.tool(call, run.request.toolNames, input: [:])])
         bytes += delta(["type": "input_json_delta", "partial_json": .string(call.arguments)])
         return bytes + send("content_block_stop", ["index": .integer(index)])
+    }
+
+    private mutating func search(_ search: APIAnswer.Search) -> [UInt8] {
+        searches += 1
+        var bytes = begun() + closed()
+        for block in MessagesReply.search(search, run.request.toolNames) {
+            index += 1
+            let input = block["input"]
+            var empty = block
+            if input != nil { empty["input"] = [:] }
+            bytes += send("content_block_start", ["index": .integer(index), "content_block": empty])
+            if let input {
+                bytes += delta(["type": "input_json_delta", "partial_json": .string(input.line)])
+            }
+            bytes += send("content_block_stop", ["index": .integer(index)])
+        }
+        return bytes
     }
 
     private mutating func finish(_ summary: GenerationSummary) -> [UInt8] {
@@ -84,15 +114,15 @@ struct MessagesStream: StreamEncoder {
         // An answer without any text has one empty block.
         if index < 0 { bytes += opened(.text, ["type": "text", "text": "", "citations": .null]) }
         bytes += closed()
-        bytes += send(
-            "message_delta",
-            [
-                "delta": [
-                    "stop_reason": .string(MessagesReply.reason(summary.reason)),
-                    "stop_sequence": summary.stopString.map { .string($0) } ?? .null, "stop_details": .null,
-                    "container": .null,
-                ], "usage": MessagesReply.usage(summary.usage),
-            ])
+        var end: JSONValue = [
+            "delta": [
+                "stop_reason": .string(MessagesReply.reason(summary.reason)),
+                "stop_sequence": summary.stopString.map { .string($0) } ?? .null, "stop_details": .null,
+                "container": .null,
+            ], "usage": MessagesReply.usage(summary.usage, searches: searches),
+        ]
+        end["context_management"] = form.editReport
+        bytes += send("message_delta", end)
         return bytes + send("message_stop", [:])
     }
 

@@ -41,7 +41,7 @@ struct OllamaStream: StreamEncoder {
     private mutating func piece(text: String = "", thinking: String = "", calls: [ToolCall] = []) -> JSONValue {
         defer { tokens = [] }
         return Self.object(
-            run.model.name, kind, text: text, thinking: thinking, calls: calls,
+            run.model.name, kind, text: text, thinking: thinking, calls: calls, names: run.request.toolNames,
             tokens: run.request.tokenReports == nil ? nil : tokens)
     }
 
@@ -49,20 +49,20 @@ struct OllamaStream: StreamEncoder {
     static func body(_ run: APIRun, _ kind: OllamaRequest.Kind, _ answer: APIAnswer) -> JSONValue {
         let object = object(
             run.model.name, kind, text: answer.text, thinking: answer.thinking, calls: answer.toolCalls,
-            tokens: run.request.tokenReports == nil ? nil : answer.tokens)
+            names: run.request.toolNames, tokens: run.request.tokenReports == nil ? nil : answer.tokens)
         return last(object, run, answer.summary, loadSeconds: 0)
     }
 
     static func object(
         _ model: String, _ kind: OllamaRequest.Kind, text: String, thinking: String = "", calls: [ToolCall] = [],
-        tokens: [TokenReport]? = nil
+        names: ToolNames = ToolNames(), tokens: [TokenReport]? = nil
     ) -> JSONValue {
         var body: JSONValue = ["model": .string(model), "created_at": .string(APITime.text(Date()))]
         switch kind {
         case .chat:
             var message: JSONValue = ["role": "assistant", "content": .string(text)]
             if !thinking.isEmpty { message["thinking"] = .string(thinking) }
-            if !calls.isEmpty { message["tool_calls"] = .array(calls.enumerated().map { call($1, index: $0) }) }
+            if !calls.isEmpty { message["tool_calls"] = .array(calls.enumerated().map { call($1, names, index: $0) }) }
             body["message"] = message
         case .generate:
             body["response"] = .string(text)
@@ -75,11 +75,12 @@ struct OllamaStream: StreamEncoder {
         return body
     }
 
-    private static func call(_ call: ToolCall, index: Int) -> JSONValue {
+    private static func call(_ call: ToolCall, _ names: ToolNames, index: Int) -> JSONValue {
         [
             "id": .string(call.id),
             "function": [
-                "index": .integer(index), "name": .string(call.name), "arguments": .object(parsing: call.arguments),
+                "index": .integer(index), "name": .string(names.client(call.name).name),
+                "arguments": .object(parsing: call.arguments),
             ],
         ]
     }
@@ -109,5 +110,8 @@ struct OllamaStream: StreamEncoder {
 
 /// The error form of Ollama's API.
 enum OllamaFailure {
-    static func body(_ failure: APIFailure) -> JSONValue { ["error": .string(failure.message)] }
+    static func body(_ failure: APIFailure) -> JSONValue {
+        guard failure.lengths != nil else { return ["error": .string(failure.message)] }
+        return ["error": .string("the input length exceeds the context length: \(failure.message)")]
+    }
 }

@@ -47,16 +47,22 @@ package struct OllamaRequest: Sendable {
     }
 
     private mutating func takeChat(_ fields: Fields) throws(APIFailure) {
-        let messages = try OllamaMessages.read(fields)
-        request.input = .chat(messages)
-        onlyLoads = messages.isEmpty
-        for tool in try fields.objects("tools", atMost: 1000) ?? [] {
+        var offered = OfferedTools()
+        for tool in try fields.objects("tools", atMost: OfferedTools.maximumCount) ?? [] {
+            let type = try tool.string("type") ?? "function"
+            guard type == "function" else {
+                tool.leaveOut(type)
+                continue
+            }
             guard let function = try tool.object("function") else {
                 throw .invalid(tool.name("function"), "an object")
             }
-            request.tools.append(try function.tool(parameters: "parameters"))
+            try offered.add(ClientTool(name: function.requiredString("name")), function, parameters: "parameters")
         }
-        try request.checkTools()
+        try offered.give(to: &request)
+        let messages = try OllamaMessages.read(fields).renamed(request.toolNames)
+        request.input = .chat(messages)
+        onlyLoads = messages.isEmpty
         if let last = messages.last, last.role == .assistant, last.toolCalls.isEmpty {
             request.continuesLastMessage = true
         }
@@ -80,7 +86,7 @@ package struct OllamaRequest: Sendable {
 
     private static func thinking(_ fields: Fields) throws(APIFailure) -> ThinkingFields {
         guard let value = fields.value("think") else { return ThinkingFields() }
-        if let effort = value.string { return try ThinkingFields(effort: effort, field: "think") }
+        if let effort = value.string { return ThinkingFields(effort: effort, fields) }
         return ThinkingFields(isEnabled: try fields.flag("think"))
     }
 
@@ -100,6 +106,9 @@ package struct OllamaRequest: Sendable {
 enum OllamaMessages {
     static func read(_ fields: Fields) throws(APIFailure) -> [ChatMessage] {
         var messages: [ChatMessage] = []
+        var count = 0
+        /// The calls that have no result yet.
+        var open: [ToolCall] = []
         for message in try fields.objects("messages", atMost: APIRequest.maximumMessages) ?? [] {
             let role = try message.requiredString("role")
             guard let role = ChatRole(rawValue: role) else {
@@ -114,22 +123,36 @@ enum OllamaMessages {
                 }
                 made.toolCalls.append(
                     ToolCall(
-                        id: try call.string("id") ?? ToolCall.nextID(after: messages, made.toolCalls),
+                        id: try call.string("id") ?? ToolCall.id(number: count),
                         name: try function.requiredString("name"),
-                        arguments: try function.schema("arguments") ?? "{}"))
+                        arguments: try arguments(function)))
+                count += 1
             }
+            open += made.toolCalls
             if role == .tool {
                 // Results name their tool; they answer its first call without a result.
                 let name = try message.firstString("tool_name", "name") ?? ""
-                let answered = Set(messages.compactMap(\.toolCallID))
-                let open = messages.flatMap(\.toolCalls).filter { !answered.contains($0.id) }
-                let call = open.first { $0.name == name } ?? open.first
-                made.toolCallID = try message.string("tool_call_id") ?? call?.id ?? ""
+                let given = try message.string("tool_call_id")
+                let place =
+                    given.map { id in open.firstIndex { $0.id == id } }
+                    ?? open.firstIndex { $0.name == name } ?? open.indices.first
+                let call = place.map { open.remove(at: $0) }
+                made.toolCallID = given ?? call?.id ?? ""
                 made.toolName = name.isEmpty ? call?.name ?? "" : name
             }
             messages.append(made)
         }
         return messages
+    }
+
+    /// The arguments of an earlier call: an object, or its text as OpenAI's clients write it.
+    private static func arguments(_ function: Fields) throws(APIFailure) -> String {
+        guard let value = function.value("arguments") else { return "{}" }
+        if value.members != nil { return value.line }
+        guard let text = value.string, text.isEmpty || (try? JSONValue(parsing: text))?.members != nil else {
+            throw .invalid(function.name("arguments"), "an object")
+        }
+        return text.isEmpty ? "{}" : text
     }
 
     /// `images`: pictures in base64.

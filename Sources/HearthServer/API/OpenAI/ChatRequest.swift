@@ -9,29 +9,33 @@ package struct ChatRequest: Sendable {
     /// llama.cpp's extensions.
     var extras = LlamaExtras()
 
-    /// Known fields that are not served, with the values that mean nothing is asked.
-    private static let notServed: [String: [JSONValue]] = [
-        "functions": [], "function_call": [.string("none"), .string("auto")], "audio": [], "prediction": [],
-        "web_search_options": [], "verbosity": [.string("medium")],
-    ]
+    /// Whether the request offers `functions`, so that calls have the older form.
+    var usesFunctions = false
 
     /// Reads a body.
-    /// - Parameter needsModel: whether the request must name a model, as OpenAI's does.
-    package static func decode(_ fields: Fields, needsModel: Bool = true) throws(APIFailure) -> ChatRequest {
+    /// - Parameters:
+    ///   - needsModel: whether the request must name a model, as OpenAI's does.
+    ///   - searches: whether this server can search the web.
+    package static func decode(
+        _ fields: Fields, needsModel: Bool = true, searches: Bool = false
+    ) throws(APIFailure) -> ChatRequest {
         if needsModel, try fields.string("model") == nil { throw .invalid("model", "the name of a model") }
-        try fields.refuse(notServed)
-        if let modalities = try fields.strings("modalities", atMost: 8), modalities != ["text"] {
+        // An answer in text alone would break a client that plays it.
+        if let modalities = try fields.strings("modalities", atMost: 64), modalities.contains("audio") {
             throw .notServed("modalities", "other than text are not served")
         }
-        let messages = try OpenAIMessages.read(fields)
-        var request = APIRequest(.chat(messages), model: try fields.string("model"))
+        var request = APIRequest(.chat([]), model: try fields.string("model"))
         try request.takeOpenAIFields(fields)
-        try request.takeTools(fields)
+        try ChatTools.take(fields, &request, searches: searches)
+        let messages = try OpenAIMessages.read(fields, request.toolNames)
+        request.input = .chat(messages)
         request.constraint = try ResponseFormat.constraint(fields)
         request.continuesLastMessage = try continues(messages, fields)
         var chat = ChatRequest(request: request)
         chat.includesUsage = try fields.object("stream_options")?.flag("include_usage") ?? false
         chat.extras = try LlamaExtras(fields)
+        let functions = try fields.items("functions") ?? []
+        chat.usesFunctions = fields.value("tools") == nil && !functions.isEmpty
         chat.request.showsPrompt = chat.extras.isVerbose
         return chat
     }
@@ -69,52 +73,6 @@ extension APIRequest {
             if wanted { tokenReports = TokenReports(alternatives: most ?? 0) }
         }
     }
-
-    /// `tools`, `tool_choice` and `parallel_tool_calls`.
-    mutating func takeTools(_ fields: Fields) throws(APIFailure) {
-        for tool in try fields.objects("tools", atMost: 1000) ?? [] {
-            guard try tool.requiredString("type") == "function", let function = try tool.object("function") else {
-                throw .notServed(tool.name("type"), "must be `function`")
-            }
-            tools.append(try function.tool(parameters: "parameters"))
-        }
-        try checkTools()
-        callsInParallel = try fields.flag("parallel_tool_calls") ?? true
-        try takeToolChoice(fields)
-    }
-
-    /// `tool_choice`.
-    mutating func takeToolChoice(_ fields: Fields) throws(APIFailure) {
-        guard let choice = fields.value("tool_choice") else { return }
-        switch choice.string {
-        case "none": tools = []
-        case "auto": break
-        case "required", "any": try require(.required)
-        case .some: throw .invalid("tool_choice", "none, auto, required or a function")
-        case nil:
-            guard let object = try fields.object("tool_choice") else { return }
-            let function = try object.object("function") ?? object
-            try require(.named(function.requiredString("name")))
-        }
-    }
-
-    /// Requires a call of one of the tools.
-    mutating func require(_ choice: ToolChoice) throws(APIFailure) {
-        guard !choice.tools(of: tools).isEmpty else {
-            throw .invalid("tool_choice", "the name of one of the tools")
-        }
-        toolChoice = choice
-    }
-
-    func checkTools() throws(APIFailure) {
-        do {
-            try ToolDefinition.check(tools)
-        } catch {
-            throw APIFailure(
-                .invalid, "`tools`: \(error.message). \(error.context.remedy ?? "")", field: "tools",
-                code: error.code.rawValue)
-        }
-    }
 }
 
 extension Fields {
@@ -123,13 +81,6 @@ extension Fields {
         guard let limit = try integer(key, in: -1...Int(Int32.max)) else { return nil }
         return limit < 0 ? nil : max(1, limit)
     }
-
-    /// The definition of a tool.
-    func tool(parameters key: String) throws(APIFailure) -> ToolDefinition {
-        ToolDefinition(
-            name: try requiredString("name"), description: try string("description") ?? "",
-            parameters: try schema(key) ?? #"{"type":"object","properties":{}}"#)
-    }
 }
 
 extension ThinkingFields {
@@ -137,22 +88,23 @@ extension ThinkingFields {
     init(openAI fields: Fields) throws(APIFailure) {
         var effort = try fields.string("reasoning_effort")
         if effort == nil { effort = try fields.object("reasoning")?.string("effort") }
-        try self.init(effort: effort, field: "reasoning_effort")
+        self.init(effort: effort, fields)
         if let flag = try fields.object("chat_template_kwargs")?.flag("enable_thinking") { isEnabled = flag }
         if let budget = try fields.integer("thinking_budget_tokens", in: -1...Int(Int32.max)), budget >= 0 {
             maximumTokens = budget
         }
     }
 
-    /// The thinking of an effort in OpenAI's words. Only `none` and `minimal` are a request without thinking.
-    init(effort: String?, field: String) throws(APIFailure) {
+    /// The thinking of an effort in OpenAI's words. Only `none` and `minimal` are a request without thinking; an unknown
+    /// effort is left out.
+    init(effort: String?, _ fields: Fields) {
         switch effort {
         case nil: break
         case "none", "minimal": isEnabled = false
         case "low": (isEnabled, maximumTokens) = (true, 512)
         case "medium": (isEnabled, maximumTokens) = (true, 2048)
         case "high", "xhigh", "max": isEnabled = true
-        default: throw .invalid(field, "none, minimal, low, medium, high or xhigh")
+        default: fields.leaveOut("effort")
         }
     }
 }

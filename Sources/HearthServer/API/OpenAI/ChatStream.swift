@@ -7,8 +7,9 @@ struct ChatStream: StreamEncoder {
 
     private let run: APIRun
     private let id: String
-    private let includesUsage: Bool
-    private let extras: LlamaExtras
+    private let form: ChatRequest
+    private var extras: LlamaExtras { form.extras }
+    private var includesUsage: Bool { form.includesUsage }
     private var choices: [Choice]
     private var usage = TokenUsage.none
     private var live = LiveTimings()
@@ -22,11 +23,10 @@ struct ChatStream: StreamEncoder {
         var tokens: [TokenReport] = []
     }
 
-    init(_ run: APIRun, id: String, includesUsage: Bool, extras: LlamaExtras) {
+    init(_ run: APIRun, id: String, form: ChatRequest) {
         self.run = run
         self.id = id
-        self.includesUsage = includesUsage
-        self.extras = extras
+        self.form = form
         choices = Array(repeating: Choice(), count: run.choices)
     }
 
@@ -52,11 +52,17 @@ struct ChatStream: StreamEncoder {
             return begun(index)
                 + send(chunk(index, ["reasoning_content": .string(text), "reasoning": .string(text)]))
         case .toolCall(let call):
-            guard run.request.callsInParallel || choices[index].calls == 0 else { return [] }
+            let names = run.request.toolNames
+            guard !run.request.shown([call]).isEmpty, run.request.callsInParallel || choices[index].calls == 0 else {
+                return []
+            }
             let number = choices[index].calls
             choices[index].calls += 1
-            return begun(index)
-                + send(chunk(index, ["tool_calls": [ChatReply.call(call, index: number)]]))
+            let delta: JSONValue =
+                form.usesFunctions
+                ? ["function_call": ChatReply.function(call, names)]
+                : ["tool_calls": [ChatReply.call(call, names, index: number)]]
+            return form.usesFunctions && number > 0 ? [] : begun(index) + send(chunk(index, delta))
         case .phase, .truncated, .picturesLeftOut, .toolResult, .finish: return []
         }
     }
@@ -78,7 +84,7 @@ struct ChatStream: StreamEncoder {
             usage.cachedTokens = summary.usage.cachedTokens
         }
         last = summary
-        var chunk = chunk(index, [:], reason: .string(summary.reason.openAI))
+        var chunk = chunk(index, [:], reason: .string(form.reason(summary.reason)))
         if !includesUsage { chunk["timings"] = summary.timingsBody }
         return bytes + EventStream.event(nil, chunk)
     }

@@ -5,7 +5,7 @@ import HearthRouting
 enum OpenAIFailure {
     static func body(_ failure: APIFailure) -> JSONValue {
         var error: JSONValue = [
-            "message": .string(failure.message), "type": .string(type(failure)),
+            "message": .string(message(failure)), "type": .string(type(failure)),
             "param": failure.field.map { .string($0) } ?? .null, "code": code(failure),
         ]
         if case .contextExceeded(let tokens, let window) = failure.reason {
@@ -15,17 +15,25 @@ enum OpenAIFailure {
         return ["error": error]
     }
 
+    /// A prompt that is too long is told in the words that OpenAI's clients look for.
+    static func message(_ failure: APIFailure) -> String {
+        guard let (tokens, window) = failure.lengths else { return failure.message }
+        return
+            "This model's maximum context length is \(window) tokens, and the prompt has \(tokens). \(failure.message)"
+    }
+
     private static func type(_ failure: APIFailure) -> String {
         switch failure.reason {
         case .contextExceeded: "exceed_context_size_error"
         case .busy: "rate_limit_error"
         case .forbidden: "permission_error"
-        case .notFound, .modelMissing, .invalid, .notServed, .noVision, .tooLarge, .conflict: "invalid_request_error"
+        case .notFound, .modelMissing, .invalid, .notServed, .noVision, .noVisionInPlace, .tooLarge, .conflict:
+            "invalid_request_error"
         case .failed: "server_error"
         }
     }
 
-    private static func code(_ failure: APIFailure) -> JSONValue {
+    static func code(_ failure: APIFailure) -> JSONValue {
         switch failure.reason {
         case .modelMissing: "model_not_found"
         case .contextExceeded: "context_length_exceeded"

@@ -7,14 +7,19 @@ struct OpenAIMessages {
     private var pictures = 0
     /// The tools of earlier calls by the id of the call.
     private var toolNames: [String: String] = [:]
+    /// The last call of each function of the older form.
+    private var lastCalls: [String: String] = [:]
+    private let names: ToolNames
 
-    /// The conversation of a body.
-    static func read(_ fields: Fields) throws(APIFailure) -> [ChatMessage] {
+    private init(_ names: ToolNames) { self.names = names }
+
+    /// The conversation of a body, whose tools have these names.
+    static func read(_ fields: Fields, _ names: ToolNames = ToolNames()) throws(APIFailure) -> [ChatMessage] {
         guard let list = try fields.objects("messages", atMost: APIRequest.maximumMessages) else {
             throw .invalid("messages", "a list of messages")
         }
         guard !list.isEmpty else { throw .invalid("messages", "a list of at least one message") }
-        var reader = OpenAIMessages()
+        var reader = OpenAIMessages(names)
         for message in list { try reader.append(message) }
         let ending = reader.messages.suffix(2)
         guard ending.count < 2 || !ending.allSatisfy({ $0.role == .assistant }) else {
@@ -37,7 +42,12 @@ struct OpenAIMessages {
             message.toolCallID = try fields.requiredString("tool_call_id")
             message.toolName = message.toolCallID.flatMap { toolNames[$0] } ?? ""
             messages.append(message)
-        case "function": throw .notServed(fields.name("role"), "`function` is not served; use tools")
+        case "function":
+            // The older form of a result names its function, and answers its last call.
+            let name = names.name(try fields.requiredString("name"))
+            var message = ChatMessage(.tool, try required(try content(fields).0, fields))
+            (message.toolCallID, message.toolName) = (lastCalls[name] ?? "", name)
+            messages.append(message)
         default: throw .invalid(fields.name("role"), "system, developer, user, assistant or tool")
         }
     }
@@ -55,10 +65,17 @@ struct OpenAIMessages {
     }
 
     private mutating func appendAnswer(_ fields: Fields) throws(APIFailure) {
-        let (text, images) = try content(fields)
+        var (text, images) = try content(fields)
+        if text == nil { text = try fields.string("refusal") }
         var calls: [ToolCall] = []
         for call in try fields.objects("tool_calls", atMost: 1000) ?? [] {
             calls.append(try toolCall(call))
+        }
+        if let function = try fields.object("function_call") {
+            let name = names.name(try function.requiredString("name"))
+            let id = ToolCall.id(number: toolNames.count)
+            (toolNames[id], lastCalls[name]) = (name, id)
+            calls.append(ToolCall(id: id, name: name, arguments: try function.string("arguments") ?? ""))
         }
         guard text != nil || !calls.isEmpty else {
             throw .invalid(fields.name("content"), "a text, if the message has no tool calls")
@@ -69,11 +86,16 @@ struct OpenAIMessages {
     }
 
     private mutating func toolCall(_ fields: Fields) throws(APIFailure) -> ToolCall {
+        let id = try fields.string("id") ?? ToolCall.id(number: toolNames.count)
+        if let custom = try fields.object("custom") {
+            let name = names.name(try custom.requiredString("name"))
+            toolNames[id] = name
+            return ToolCall(id: id, name: name, arguments: ClientTool.arguments(text: try custom.string("input") ?? ""))
+        }
         guard let function = try fields.object("function") else {
             throw .invalid(fields.name("function"), "an object")
         }
-        let id = try fields.string("id") ?? ToolCall.nextID(after: messages)
-        let name = try function.requiredString("name")
+        let name = names.name(try function.requiredString("name"))
         // Some clients send the arguments as an object.
         let given = function.value("arguments")
         let arguments =
@@ -96,14 +118,24 @@ struct OpenAIMessages {
         }
         var texts: [String] = []
         var images: [ChatImage] = []
+        var lost: Fields?
         for part in parts {
             switch try part.requiredString("type") {
             case "text", "input_text", "output_text": texts.append(try part.requiredString("text"))
             case "refusal": texts.append(try part.requiredString("refusal"))
-            case "image_url": images.append(try picture(part))
-            case "input_audio", "file": throw .notServed(part.name("type"), "is not served: text and images are")
-            default: throw .invalid(part.name("type"), "text or image_url")
+            case "image_url", "input_image": images.append(try picture(part))
+            case "file", "input_file": texts.append(try FileText.text(try part.object("file") ?? part))
+            case "input_audio", "input_video", "audio_url", "video_url":
+                throw .notServed(part.name("type"), "is not served: text and images are")
+            case let type:
+                part.leaveOut(type)
+                lost = part
             }
+        }
+        if let lost, texts.isEmpty, images.isEmpty {
+            // What earlier answers and tools said is history: the question goes on without it.
+            guard fields.value("role")?.string != "user" else { throw lost.isAllOf("the message") }
+            texts.append("(a part that cannot be shown here)")
         }
         return (texts.joined(separator: "\n"), images)
     }

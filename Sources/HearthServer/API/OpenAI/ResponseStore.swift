@@ -11,6 +11,8 @@ final class ResponseStore: Sendable {
         let body: [UInt8]
         /// The input of the request alone.
         let input: [ChatMessage]
+        /// What each item of the answer stands for.
+        var items: [String: ChatMessage] = [:]
 
         fileprivate var size: Int {
             body.count
@@ -54,6 +56,14 @@ final class ResponseStore: Sendable {
             while state.order.count > maximumCount || state.bytes > maximumBytes, let oldest = state.order.first {
                 _ = state.remove(oldest)
             }
+        }
+    }
+
+    /// What an item of a stored response stands for.
+    func item(_ id: String) -> ChatMessage? {
+        state.withLock { state in
+            for entry in state.entries.values { if let item = entry.items[id] { return item } }
+            return nil
         }
     }
 

@@ -24,7 +24,9 @@ struct ResponsesReply: Sendable {
             "completed_at": answer == nil || isCut
                 ? .null : .integer(run.created + Int(run.watch.elapsed.seconds)),
             "status": .string(status), "background": false,
-            "error": failure.map { ["code": "server_error", "message": .string($0.message)] } ?? .null,
+            "error": failure.map {
+                ["code": ResponsesReply.code($0), "message": .string(OpenAIFailure.message($0))]
+            } ?? .null,
             "incomplete_details": isCut
                 ? ["reason": reason == .contentFilter ? "content_filter" : "max_output_tokens"] : .null,
             "instructions": form.instructions.map { .string($0) } ?? .null,
@@ -53,25 +55,51 @@ struct ResponsesReply: Sendable {
         var items: [JSONValue] = []
         let status = cutIsComplete || answer.summary.reason.isComplete ? "completed" : "incomplete"
         if !answer.thinking.isEmpty { items.append(reasoning(answer.thinking, status: status)) }
-        let calls = form.request.callsInParallel ? answer.toolCalls : Array(answer.toolCalls.prefix(1))
+        for search in answer.searches { items.append(self.search(search, status: "completed")) }
+        let calls = run.request.shown(answer.toolCalls)
         if !answer.text.isEmpty || (calls.isEmpty && items.isEmpty) {
             items.append(message([part(answer.text, tokens: answer.tokens)], status: status))
         }
-        for call in calls { items.append(Self.call(call, status: "completed")) }
+        for call in calls { items.append(ResponsesCall(call, run.request.toolNames).item(status: "completed")) }
+        return items
+    }
+
+    /// What each item of an answer stands for, for requests that refer to it.
+    func items(_ answer: APIAnswer) -> [String: ChatMessage] {
+        var items = [
+            messageID: ChatMessage(.assistant, answer.text),
+            reasoningID: ChatMessage(.assistant, "", thinking: answer.thinking),
+        ]
+        for call in answer.toolCalls {
+            items[ResponsesCall(call, run.request.toolNames).id] = ChatMessage(.assistant, "", toolCalls: [call])
+        }
         return items
     }
 
     func reasoning(_ text: String?, status: String) -> JSONValue {
-        [
+        var item: JSONValue = [
             "id": .string(reasoningID), "type": "reasoning", "summary": [],
             "content": text.map { [["type": "reasoning_text", "text": .string($0)]] } ?? [],
             "status": .string(status),
         ]
+        if form.keepsThinking, let text { item["encrypted_content"] = .string(KeptThinking.sealed(text)) }
+        return item
     }
 
-    func message(_ parts: [JSONValue], status: String) -> JSONValue {
+    /// The item of a search that this server runs or has run.
+    func search(_ search: APIAnswer.Search, status: String) -> JSONValue {
+        let sources = (search.pages ?? []).map { ["type": "url", "url": .string($0.address)] as JSONValue }
+        let query: JSONValue = .string(search.query)
+        return [
+            "id": .string("ws_" + search.call.id), "type": "web_search_call",
+            "status": .string(status == "completed" && search.pages == nil ? "failed" : status),
+            "action": ["type": "search", "query": query, "queries": [query], "sources": .array(sources)],
+        ]
+    }
+
+    func message(_ parts: [JSONValue], id: String? = nil, status: String) -> JSONValue {
         [
-            "id": .string(messageID), "type": "message", "status": .string(status), "role": "assistant",
+            "id": .string(id ?? messageID), "type": "message", "status": .string(status), "role": "assistant",
             "content": .array(parts),
         ]
     }
@@ -87,12 +115,13 @@ struct ResponsesReply: Sendable {
         tokens.filter { !$0.isThinking }.map(TokenLogBody.report)
     }
 
-    static func call(_ call: ToolCall, status: String, arguments: String? = nil) -> JSONValue {
-        [
-            "id": .string("fc_" + call.id), "type": "function_call", "status": .string(status),
-            "call_id": .string(call.id), "name": .string(call.name),
-            "arguments": .string(arguments ?? call.arguments),
-        ]
+    /// The code of a failure within a stream, by which clients decide whether to ask again.
+    private static func code(_ failure: APIFailure) -> JSONValue {
+        switch failure.reason {
+        case .contextExceeded, .busy, .modelMissing: OpenAIFailure.code(failure)
+        case .invalid, .notServed, .noVision, .noVisionInPlace, .tooLarge: "invalid_prompt"
+        default: "server_error"
+        }
     }
 
     private func usage(_ usage: TokenUsage) -> JSONValue {

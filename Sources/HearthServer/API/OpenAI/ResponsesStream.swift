@@ -14,6 +14,10 @@ struct ResponsesStream: StreamEncoder {
     /// The place of the open item, or of the last one.
     private var index = -1
     private var answer = APIAnswer()
+    /// The text of the open item.
+    private var said = ""
+    /// The number of the open message: an answer that searches the web can have several.
+    private var messages = 0
     private var tokens: [TokenReport] = []
     private var live = LiveTimings()
     private var progress = PromptProgress()
@@ -53,17 +57,25 @@ struct ResponsesStream: StreamEncoder {
             tokens.append(report)
             return []
         case .thinking(let text):
-            return opened(.reasoning)
+            let start = opened(.reasoning)
+            said += text
+            return start
                 + send("response.reasoning_text.delta", piece(reply.reasoningID, ["delta": .string(text)]))
         case .text(let text):
             var members: JSONValue = ["delta": .string(text), "logprobs": .array(ResponsesReply.logs(tokens))]
             if reply.form.extras.timesEachPiece { members["timings"] = live.body(reply.run.watch.elapsed) }
             tokens = []
-            return opened(.message) + send("response.output_text.delta", piece(reply.messageID, members))
+            let start = opened(.message)
+            said += text
+            return start + send("response.output_text.delta", piece(messageID, members))
         case .toolCall(let call):
-            guard reply.form.request.callsInParallel || answer.toolCalls.count == 1 else { return [] }
+            let request = reply.form.request
+            guard !request.shown([call]).isEmpty, request.callsInParallel || answer.toolCalls.count == 1 else {
+                return []
+            }
             return tool(call)
-        case .phase, .truncated, .picturesLeftOut, .toolResult, .finish: return []
+        case .toolResult(let call, let content): return search(APIAnswer.Search(call: call, content: content))
+        case .phase, .truncated, .picturesLeftOut, .finish: return []
         }
     }
 
@@ -77,15 +89,19 @@ struct ResponsesStream: StreamEncoder {
         if open == kind { return [] }
         let closed = closed()
         open = kind
+        said = ""
         index += 1
+        if kind == .message { messages += 1 }
         let item =
             kind == .message
-            ? reply.message([], status: "in_progress") : reply.reasoning(nil, status: "in_progress")
+            ? reply.message([], id: messageID, status: "in_progress") : reply.reasoning(nil, status: "in_progress")
         let added = send("response.output_item.added", ["output_index": .integer(index), "item": item])
         guard kind == .message else { return closed + added }
         return closed + added
-            + send("response.content_part.added", piece(reply.messageID, ["part": reply.part("")]))
+            + send("response.content_part.added", piece(messageID, ["part": reply.part("")]))
     }
+
+    private var messageID: String { messages > 1 ? "\(reply.messageID)_\(messages)" : reply.messageID }
 
     private mutating func closed() -> [UInt8] {
         guard let kind = open else { return [] }
@@ -97,15 +113,15 @@ struct ResponsesStream: StreamEncoder {
         switch kind {
         case .reasoning:
             bytes += send(
-                "response.reasoning_text.done", piece(reply.reasoningID, ["text": .string(answer.thinking)]))
-            item = reply.reasoning(answer.thinking, status: status)
+                "response.reasoning_text.done", piece(reply.reasoningID, ["text": .string(said)]))
+            item = reply.reasoning(said, status: status)
         case .message:
-            let part = reply.part(answer.text, tokens: answer.tokens)
+            let part = reply.part(said, tokens: answer.tokens)
             bytes += send(
                 "response.output_text.done",
-                piece(reply.messageID, ["text": .string(answer.text), "logprobs": part["logprobs"] ?? []]))
-            bytes += send("response.content_part.done", piece(reply.messageID, ["part": part]))
-            item = reply.message([part], status: status)
+                piece(messageID, ["text": .string(said), "logprobs": part["logprobs"] ?? []]))
+            bytes += send("response.content_part.done", piece(messageID, ["part": part]))
+            item = reply.message([part], id: messageID, status: status)
         }
         return bytes + send("response.output_item.done", ["output_index": .integer(index), "item": item])
     }
@@ -114,23 +130,41 @@ struct ResponsesStream: StreamEncoder {
         var bytes = closed()
         index += 1
         let place: JSONValue = .integer(index)
-        let id: JSONValue = .string("fc_" + call.id)
+        let made = ResponsesCall(call, reply.run.request.toolNames)
+        let id: JSONValue = .string(made.id)
         bytes += send(
             "response.output_item.added",
-            ["output_index": place, "item": ResponsesReply.call(call, status: "in_progress", arguments: "")])
+            ["output_index": place, "item": made.item(status: "in_progress", isEmpty: true)])
+        if let (event, member, text) = made.pieces {
+            bytes += send(
+                event + ".delta", ["item_id": id, "output_index": place, "delta": .string(text)])
+            var end: JSONValue = ["item_id": id, "output_index": place]
+            end["name"] = made.endName
+            end[member] = .string(text)
+            bytes += send(event + ".done", end)
+        }
+        return bytes
+            + send(
+                "response.output_item.done", ["output_index": place, "item": made.item(status: "completed")])
+    }
+
+    /// The events of a search that this server has run.
+    private mutating func search(_ search: APIAnswer.Search) -> [UInt8] {
+        var bytes = closed()
+        index += 1
+        let place: JSONValue = .integer(index)
         bytes += send(
-            "response.function_call_arguments.delta",
-            ["item_id": id, "output_index": place, "delta": .string(call.arguments)])
-        bytes += send(
-            "response.function_call_arguments.done",
-            [
-                "item_id": id, "output_index": place, "name": .string(call.name),
-                "arguments": .string(call.arguments),
-            ])
+            "response.output_item.added",
+            ["output_index": place, "item": reply.search(search, status: "in_progress")])
+        for step in ["in_progress", "searching", "completed"] {
+            bytes += send(
+                "response.web_search_call." + step,
+                ["output_index": place, "item_id": .string("ws_" + search.call.id)])
+        }
         return bytes
             + send(
                 "response.output_item.done",
-                ["output_index": place, "item": ResponsesReply.call(call, status: "completed")])
+                ["output_index": place, "item": reply.search(search, status: "completed")])
     }
 
     private mutating func finish() -> [UInt8] {

@@ -20,6 +20,8 @@ package struct APIRoutes: Sendable {
         let service: APIService
         /// The rest of the path, for routes that end with a name.
         let name: String
+        /// Collects the parts of the request that are left out.
+        let leftOut = LeftOut()
 
         /// The fields of the body.
         func fields() async throws -> Fields {
@@ -30,8 +32,8 @@ package struct APIRoutes: Sendable {
                 throw APIFailure(.tooLarge, error.message)
             }
             // Parsing a large body takes longer than a cooperative thread may be blocked.
-            guard body.count > 64 << 10 else { return try Fields(parsing: body) }
-            return try await blocking { try Fields(parsing: body) }
+            guard body.count > 64 << 10 else { return try Fields(parsing: body, notes: leftOut) }
+            return try await blocking { [leftOut] in try Fields(parsing: body, notes: leftOut) }
         }
     }
 
@@ -99,11 +101,19 @@ package struct APIRoutes: Sendable {
             reply.headers.append("Allow", methods.joined(separator: ", "))
             return reply
         }
+        let call = Call(request: request, service: service, name: name)
+        var reply: ServerReply
         do {
-            return try await route.answer(Call(request: request, service: service, name: name))
+            reply = try await route.answer(call)
+            call.leftOut.addUnread()
         } catch {
-            return Self.refusal(APIFailure(error), route.dialect)
+            reply = Self.refusal(APIFailure(error), route.dialect)
         }
+        if let kinds = call.leftOut.text {
+            reply.headers.append(LeftOut.header, kinds)
+            reply.note = "left-out=" + call.leftOut.kinds.joined(separator: ",")
+        }
+        return reply
     }
 
     // MARK: Replies

@@ -70,14 +70,12 @@ extension APIRoutes {
     // MARK: Answers
 
     private static func chat(_ call: Call, needsModel: Bool) async throws -> ServerReply {
-        let form = try ChatRequest.decode(try await call.fields(), needsModel: needsModel)
+        let form = try ChatRequest.decode(
+            try await call.fields(), needsModel: needsModel, searches: call.service.settings.search != nil)
         let run = try await call.service.run(form.request)
         let id = APIIdentifier.make("chatcmpl-")
-        if form.request.streams {
-            return stream(
-                run, ChatStream(run, id: id, includesUsage: form.includesUsage, extras: form.extras), call)
-        }
-        return json(ChatReply.body(run, try await run.answers(), id: id, extras: form.extras))
+        if form.request.streams { return stream(run, ChatStream(run, id: id, form: form), call) }
+        return json(ChatReply.body(run, try await run.answers(), id: id, form: form))
     }
 
     private static func complete(_ call: Call) async throws -> ServerReply {
@@ -91,31 +89,56 @@ extension APIRoutes {
     }
 
     private static func respond(_ call: Call, isOpenAI: Bool) async throws -> ServerReply {
-        var form = try ResponsesRequest.decode(try await call.fields(), needsModel: isOpenAI)
+        let responses = call.service.answers.responses
+        var form = try ResponsesRequest.decode(
+            try await call.fields(), needsModel: isOpenAI, searches: call.service.settings.search != nil
+        ) { responses.item($0) }
         var conversation: [ChatMessage] = []
         if let previous = form.previous {
-            conversation = try call.service.answers.responses.entry(previous, field: "previous_response_id")
+            conversation = try responses.entry(previous, field: "previous_response_id")
                 .messages
         }
         conversation += form.input
         let instructions = form.instructions.map { [ChatMessage(.system, $0)] } ?? []
         form.request.input = .chat(instructions.joinedSystem(conversation))
-        let run = try await call.service.run(form.request)
+        let run: APIRun
+        do {
+            run = try await call.service.run(form.request)
+        } catch let failure as APIFailure where isOpenAI && form.request.streams && failure.lengths != nil {
+            return tooLong(form, failure, call.service)
+        }
         let reply = ResponsesReply(
             run: run, form: form, id: APIIdentifier.make("resp_"), cutIsComplete: !isOpenAI)
         let store: @Sendable (APIAnswer, JSONValue) -> Void = { [conversation, form] answer, body in
             guard form.isStored else { return }
             let said = ChatMessage(
                 .assistant, answer.text, thinking: answer.thinking, toolCalls: answer.toolCalls)
-            call.service.answers.responses.keep(
+            responses.keep(
                 reply.id,
-                ResponseStore.Entry(messages: conversation + [said], body: body.bytes, input: form.input))
+                ResponseStore.Entry(
+                    messages: conversation + [said], body: body.bytes, input: form.input, items: reply.items(answer)))
         }
         if form.request.streams { return stream(run, ResponsesStream(reply, store: store), call) }
         guard let answer = try await run.answers().first else { throw APIFailure(.failed, "there is no answer") }
         let body = reply.body(answer)
         store(answer, body)
         return json(body)
+    }
+
+    /// Coding agents know a prompt that is too long, and shorten it, only by an event of the stream.
+    private static func tooLong(_ form: ResponsesRequest, _ failure: APIFailure, _ service: APIService) -> ServerReply {
+        let (events, source) = AsyncThrowingStream<APIEvent, any Error>.makeStream()
+        source.finish()
+        let run = APIRun(
+            request: form.request, model: ServedModel(name: form.request.model ?? ""),
+            information: ModelInformation(description: "", contextLength: failure.lengths?.window ?? 0),
+            options: service.settings.options, prompts: [], choices: 1, created: Int(Date().timeIntervalSince1970),
+            watch: service.time.stopwatch(), events: events)
+        var stream = ResponsesStream(
+            ResponsesReply(run: run, form: form, id: APIIdentifier.make("resp_"), cutIsComplete: false)
+        ) { _, _ in
+        }
+        return .bytes(stream.begin() + stream.fail(failure), EventStream.contentType)
     }
 
     private static func embed(_ call: Call, needsModel: Bool) async throws -> ServerReply {
@@ -126,12 +149,14 @@ extension APIRoutes {
     // MARK: Counts
 
     private static func countChat(_ call: Call) async throws -> ServerReply {
-        let form = try ChatRequest.decode(try await call.fields(), needsModel: false)
+        let form = try ChatRequest.decode(
+            try await call.fields(), needsModel: false, searches: call.service.settings.search != nil)
         return try await counted(form.request, call)
     }
 
     private static func countResponses(_ call: Call) async throws -> ServerReply {
-        let form = try ResponsesRequest.decode(try await call.fields(), needsModel: false)
+        let form = try ResponsesRequest.decode(
+            try await call.fields(), needsModel: false, searches: call.service.settings.search != nil)
         return try await counted(form.request, call)
     }
 

@@ -39,6 +39,8 @@ package struct APIAnswer: Sendable {
     package var text = ""
     package var thinking = ""
     package var toolCalls: [ToolCall] = []
+    /// The searches of the web that this server ran.
+    package var searches: [Search] = []
     /// The tokens of the answer, if the request asked for reports.
     package var tokens: [TokenReport] = []
     package var summary: GenerationSummary
@@ -52,8 +54,25 @@ package struct APIAnswer: Sendable {
         case .thinking(let piece): thinking += piece
         case .toolCall(let call): toolCalls.append(call)
         case .token(let report): tokens.append(report)
-        case .phase, .truncated, .picturesLeftOut, .toolResult, .finish: break
+        case .toolResult(let call, let content): searches.append(Search(call: call, content: content))
+        case .phase, .truncated, .picturesLeftOut, .finish: break
         }
+    }
+
+    /// A search of the web that this server ran for the answer.
+    package struct Search: Sendable, Hashable {
+        package var call: ToolCall
+        /// The pages as JSON, or the reason why there are none.
+        package var content: String
+
+        /// The pages; `nil` for a search that failed.
+        package var pages: [WebPage]? {
+            guard let value = try? JSONValue(parsing: content), let items = value.items else { return nil }
+            return items.compactMap { WebPage($0) }
+        }
+
+        /// The words that were searched for.
+        package var query: String { JSONValue.object(parsing: call.arguments)["query"]?.string ?? "" }
     }
 }
 

@@ -25,6 +25,8 @@ package struct APIFailure: Error, Sendable, Hashable {
         case conflict
         /// The model reads no pictures.
         case noVision
+        /// The model that answers in the place of an unknown one reads no pictures.
+        case noVisionInPlace
         /// The model or the server failed.
         case failed
     }
@@ -36,6 +38,8 @@ package struct APIFailure: Error, Sendable, Hashable {
     package var field: String?
     /// The stable code of the failure.
     package var code: String?
+    /// The bytes of a text that was never cut into tokens.
+    package var textBytes: Int?
 
     package init(_ reason: Reason, _ message: String, field: String? = nil, code: String? = nil) {
         self.reason = reason
@@ -62,7 +66,7 @@ package struct APIFailure: Error, Sendable, Hashable {
     /// The status of HTTP.
     package var status: Int {
         switch reason {
-        case .invalid, .notServed, .noVision, .contextExceeded: 400
+        case .invalid, .notServed, .noVision, .noVisionInPlace, .contextExceeded: 400
         case .notFound, .modelMissing: 404
         case .forbidden: 403
         case .conflict: 409
@@ -70,6 +74,21 @@ package struct APIFailure: Error, Sendable, Hashable {
         case .busy: 429
         case .failed: 500
         }
+    }
+
+    /// The tokens of a prompt that is too long, and those of the context window. The tokens of a text that was not cut into
+    /// them are estimated.
+    var lengths: (tokens: Int, window: Int)? {
+        guard case .contextExceeded(let tokens, let window) = reason, let window, window > 0 else { return nil }
+        return (max(tokens ?? textBytes.map { $0 / 4 } ?? 0, window + 1), window)
+    }
+
+    /// The failure of a request to a model with this window.
+    func told(window: Int) -> APIFailure {
+        guard case .contextExceeded(let tokens, nil) = reason, window > 0 else { return self }
+        var told = self
+        told.reason = .contextExceeded(promptTokens: tokens, window: window)
+        return told
     }
 
     /// The seconds after which the client may try again.
@@ -83,7 +102,9 @@ extension APIFailure {
     package init(_ error: any Error) {
         switch error {
         case let failure as APIFailure: self = failure
-        case let error as LLMError: self.init(Self.reason(of: error), error.sentence, code: error.code.rawValue)
+        case let error as LLMError:
+            self.init(Self.reason(of: error), error.sentence, code: error.code.rawValue)
+            textBytes = error.context.found.flatMap { Self.number($0, of: "bytes") }
         case let error as any HearthFailure:
             let isInUse = ConflictCodes.all.contains(error.codeText)
             self.init(isInUse ? .conflict : .failed, error.message, code: error.codeText)
@@ -99,7 +120,8 @@ extension APIFailure {
         case .busy, .rateLimited: .busy(retryAfterSeconds: Int(min(error.context.retryAfterSeconds ?? 1, 86_400)))
         case .exceededContextWindowSize:
             .contextExceeded(
-                promptTokens: error.context.found.flatMap(tokens), window: error.context.expected.flatMap(tokens))
+                promptTokens: error.context.found.flatMap { number($0, of: "tokens") },
+                window: error.context.expected.flatMap { number($0, of: "tokens") })
         case .templateFailed, .unusableGrammar, .cannotReadPicture, .pictureTooLarge, .nothingToEmbed: .invalid
         case .modelNotLoaded, .remoteModelMissing: .modelMissing
         case .engineMissing: .notServed
@@ -109,8 +131,8 @@ extension APIFailure {
     }
 
     /// The first whole number of a text, such as that of `at least 120 tokens`.
-    private static func tokens(_ text: String) -> Int? {
-        guard text.hasSuffix("tokens") else { return nil }
+    private static func number(_ text: String, of unit: String) -> Int? {
+        guard text.hasSuffix(unit) else { return nil }
         return text.split { !$0.isNumber }.first.flatMap { Int($0) }
     }
 }

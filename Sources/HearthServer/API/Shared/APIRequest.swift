@@ -17,6 +17,10 @@ package struct APIRequest: Sendable {
     package var copies = 1
     package var constraint: OutputConstraint?
     package var tools: [ToolDefinition] = []
+    /// The client's names of the tools.
+    package var toolNames = ToolNames()
+    /// How this server searches the web for the answer.
+    package var search = SearchRules()
     package var toolChoice = ToolChoice.automatic
     /// Whether one answer may call several tools.
     package var callsInParallel = true

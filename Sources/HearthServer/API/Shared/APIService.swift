@@ -30,6 +30,38 @@ package struct APIService: Sendable {
 
         /// The most text that one request may have cut into tokens.
         var textLimit: TextLimit { TextLimit(window: information.contextLength) }
+
+        /// The error of a prompt that is too long, with the window; other errors unchanged.
+        func told(_ error: any Error) -> any Error {
+            guard let error = error as? LLMError, error.code == .exceededContextWindowSize else { return error }
+            return APIFailure(error).told(window: information.contextLength)
+        }
+    }
+
+    /// Generates one answer.
+    private typealias Answering =
+        @Sendable (
+            _ messages: [ChatMessage], _ options: GenerationOptions, @escaping @Sendable (GenerationEvent) -> Void
+        )
+        async throws -> GenerationSummary
+
+    /// The engine of a request, which searches the web where the request asks for it.
+    private func answering(_ request: APIRequest, _ ready: Ready) -> Answering {
+        let engine = ready.engine
+        guard request.search.tool != nil, let search = settings.search else {
+            return { try await engine.generate($0, options: $1, onEvent: $2) }
+        }
+        let searching = SearchingEngine(engine: engine, rules: request.search, search: search)
+        return { try await searching.generate($0, options: $1, onEvent: $2) }
+    }
+
+    /// The tokens of a request's prompt; the greatest number for one that is too long to be cut into tokens.
+    func length(of request: APIRequest) async throws -> Int {
+        do {
+            return try await rendered(request).tokenCount
+        } catch let error as LLMError where error.code == .exceededContextWindowSize {
+            return .max
+        }
     }
 
     /// Finds a model and loads it if needed.
@@ -55,14 +87,19 @@ package struct APIService: Sendable {
             throw APIFailure(
                 .invalid, "a request can ask for at most \(settings.maximumChoices) answers", field: "n")
         }
-        let prompts = try await prompts(of: request, ready)
+        let prompts: [Job]
+        do {
+            prompts = try await self.prompts(of: request, ready)
+        } catch {
+            throw ready.told(error)
+        }
         let shown = request.showsPrompt ? try await self.shown(prompts, ready.engine) : []
         let (events, source) = AsyncThrowingStream<APIEvent, any Error>.makeStream()
         let start = StartSignal()
         let work = Task {
             await answers.activity.using(ready.model.name) {
                 do {
-                    try await generate(prompts, request.copies, ready.engine) { event in
+                    try await generate(prompts, request.copies, answering(request, ready)) { event in
                         switch event {
                         case .event(_, let event): if event.isStart { start.succeed() }
                         case .finished(_, let summary): answers.metrics.count(summary)
@@ -73,6 +110,7 @@ package struct APIService: Sendable {
                     source.finish()
                 } catch {
                     answers.metrics.countFailure()
+                    let error = ready.told(error)
                     start.fail(error)
                     source.finish(throwing: error)
                 }
@@ -102,7 +140,7 @@ package struct APIService: Sendable {
     }
 
     private func prompts(of request: APIRequest, _ ready: Ready) async throws -> [Job] {
-        try check(request, ready.capabilities)
+        try check(request, ready)
         let options = try await options(of: request, ready)
         switch request.input {
         case .chat(let messages): return [Job(messages: messages, options: options)]
@@ -157,12 +195,15 @@ package struct APIService: Sendable {
     }
 
     /// Refuses what the engine cannot do, by name.
-    private func check(_ request: APIRequest, _ abilities: EngineCapabilities) throws {
+    private func check(_ request: APIRequest, _ ready: Ready) throws {
+        let abilities = ready.capabilities
         func refuse(_ field: String) -> APIFailure { .notServed(field, "is not supported by this model") }
         if case .chat(let messages) = request.input, !abilities.contains(.vision),
             messages.contains(where: { !$0.images.isEmpty })
         {
-            throw APIFailure(.noVision, "image input is not supported by this model", field: "messages")
+            let isNamed = request.model.map { ready.model.answers(to: $0) } ?? true
+            throw APIFailure(
+                isNamed ? .noVision : .noVisionInPlace, "image input is not supported by this model", field: "messages")
         }
         if case .prompts = request.input, !abilities.contains(.rawPrompt) { throw refuse("prompt") }
         if request.tokenReports?.hasProbabilities == true, !abilities.contains(.logProbabilities) {
@@ -232,7 +273,7 @@ package struct APIService: Sendable {
     /// Generates all answers. The copies of a prompt begin when its first answer has computed the prompt, which they
     /// then share.
     private func generate(
-        _ prompts: [Job], _ copies: Int, _ engine: any InferenceEngine,
+        _ prompts: [Job], _ copies: Int, _ answering: @escaping Answering,
         _ tell: @escaping @Sendable (APIEvent) -> Void
     ) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -246,7 +287,7 @@ package struct APIService: Sendable {
                     await first?.wait()
                     try Task.checkCancellation()
                     let job = generation.job
-                    let summary = try await engine.generate(job.messages, options: job.options) { event in
+                    let summary = try await answering(job.messages, job.options) { event in
                         if case .phase(.decode) = event { computed.open() }
                         for choice in generation.choices { tell(.event(choice: choice, event)) }
                     }

@@ -10,14 +10,17 @@ package struct Fields {
     private let members: JSONMembers
     /// The path of the object, such as `messages[2].`.
     package let path: String
+    /// Collects the parts of the body that are left out.
+    private let notes: LeftOut
 
-    init(_ members: JSONMembers, path: String = "") {
+    init(_ members: JSONMembers, path: String = "", notes: LeftOut = LeftOut()) {
         self.members = members
         self.path = path
+        self.notes = notes
     }
 
     /// Reads a body.
-    package init(parsing body: [UInt8]) throws(APIFailure) {
+    package init(parsing body: [UInt8], notes: LeftOut = LeftOut()) throws(APIFailure) {
         guard body.count <= Self.maximumBytes else {
             throw APIFailure(.tooLarge, "the body has more than \(Self.maximumBytes) bytes")
         }
@@ -28,20 +31,28 @@ package struct Fields {
             throw APIFailure(.invalid, "the body cannot be read as JSON: \(error)")
         }
         guard let members = document.members else { throw APIFailure(.invalid, "the body must be a JSON object") }
-        self.init(members)
+        notes.begin(members)
+        self.init(members, notes: notes)
     }
+
+    /// Notes a kind that the answer goes without.
+    package func leaveOut(_ kind: String) { notes.add(kind) }
 
     /// The name of a field with its path.
     package func name(_ key: String) -> String { path + key }
 
     /// The value of a field; `nil` for `null`.
     package func value(_ key: String) -> JSONValue? {
+        if path.isEmpty { notes.read(key) }
         guard let value = members[key], value != .null else { return nil }
         return value
     }
 
     /// The names of the fields that have a value.
-    package var keys: [String] { members.keys.filter { value($0) != nil } }
+    package var keys: [String] { members.keys.filter { members[$0] != .null } }
+
+    /// The object as JSON.
+    var json: JSONValue { .object(members) }
 
     package func string(_ key: String) throws(APIFailure) -> String? {
         guard let value = value(key) else { return nil }
@@ -101,12 +112,18 @@ package struct Fields {
 
     package func object(_ key: String) throws(APIFailure) -> Fields? {
         guard let value = value(key) else { return nil }
-        return try Self.object(value, name(key))
+        return try object(value, name(key))
     }
 
-    private static func object(_ value: JSONValue, _ name: String) throws(APIFailure) -> Fields {
+    private func object(_ value: JSONValue, _ name: String) throws(APIFailure) -> Fields {
         guard let members = value.members else { throw .invalid(name, "an object") }
-        return Fields(members, path: name + ".")
+        return Fields(members, path: name + ".", notes: notes)
+    }
+
+    /// The first object among several names of one field.
+    func firstObject(_ keys: String...) throws(APIFailure) -> Fields? {
+        for key in keys { if let object = try object(key) { return object } }
+        return nil
     }
 
     package func items(_ key: String) throws(APIFailure) -> [JSONValue]? {
@@ -121,7 +138,7 @@ package struct Fields {
         guard items.count <= limit else { throw .invalid(name(key), "a list of at most \(limit) objects") }
         var objects: [Fields] = []
         for (index, item) in items.enumerated() {
-            objects.append(try Self.object(item, "\(name(key))[\(index)]"))
+            objects.append(try object(item, "\(name(key))[\(index)]"))
         }
         return objects
     }

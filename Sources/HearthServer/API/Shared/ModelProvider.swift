@@ -1,5 +1,6 @@
 import Foundation
 import Hearth
+import HearthAssistant
 import HearthBase
 import HearthInference
 
@@ -108,6 +109,8 @@ package struct APISettings: Sendable {
     package var maximumChoices = 64
     /// The version of this program.
     package var version = "0.1.0"
+    /// Searches the web for models; `nil` if no search is set up.
+    package var search: WebSearch?
 
     package init() {}
 
@@ -119,6 +122,15 @@ package struct APISettings: Sendable {
         options.sampling.seed = configuration.server.seed
         maximumNewTokens = configuration.maximumNewTokens
         self.version = version
+        // The assistant's own notes and conversations are no web.
+        guard configuration.assistant.search == .searxng else { return }
+        let assistant = configuration.assistant
+        search = { query, limit in
+            let provider = try await blocking { try assistant.provider() }
+            return try await provider?.search(query, limit: limit).compactMap { found in
+                found.url.map { WebPage(title: found.title, address: $0, excerpt: found.excerpt) }
+            } ?? []
+        }
     }
 
     /// The most tokens of an answer whose request names no limit.
