@@ -132,7 +132,6 @@ let package = Package(
             name: "HearthAssistant",
             dependencies: [
                 "CIcal", "CXML", "HearthBase", "HearthDatabase", "HearthHTTP", "HearthInference", "HearthRouting",
-                "HearthWorkers",
                 // Other platforms use another archive reader, and notifications of their own.
                 .target(name: "CArchive", condition: .when(platforms: [.linux])),
                 .target(name: "CGio", condition: .when(platforms: [.linux])),
