@@ -139,6 +139,23 @@ import Testing
         #expect(try MemoryPlan(short, on: MemoryPlan.Device(memory: 16 << 30)).contextLength == 2048)
     }
 
+    /// A model that was trained for more gets up to 32,768 tokens, as long as it takes at most half of the memory.
+    @Test(arguments: [
+        (131_072, 24 << 10, 32_768), (20_000, 24 << 10, 20_000), (131_072, 8 << 10, 16_384), (131_072, 6 << 10, 16_384),
+        (131_072, 5 << 10, 4096), (4096, 24 << 10, 4096),
+    ])
+    func aLongWindowIsChosenWhereMuchMemoryIsFree(trained: Int, mebibytes: UInt64, context: Int) throws {
+        // 120 KiB of cache for each token.
+        var shape = Self.small
+        shape.layers = Array(repeating: ModelShape.Layer(keyWidth: 1024, valueWidth: 1024), count: 30)
+        shape.trainedContext = trained
+        let device = MemoryPlan.Device(memory: mebibytes << 20)
+        let plan = try MemoryPlan(shape, on: device)
+        #expect(plan.contextLength == context && plan.compromises.isEmpty)
+        #expect(
+            plan.hostBytes <= device.budget / (context > DeviceRule(deviceMemory: device.memory).contextLength ? 2 : 1))
+    }
+
     /// While the memory shrinks, first the cache shrinks, then the context, and at last the plan is refused.
     @Test func givesUpAsLittleAsNeeded() throws {
         var seen: [String] = []

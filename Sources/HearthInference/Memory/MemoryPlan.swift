@@ -2,9 +2,10 @@ import HearthBase
 
 /// Decides before a download or load how a model is loaded so that it fits the device.
 ///
-/// The plan starts with the device's rule (``DeviceRule``). If that does not fit, it tries a smaller cache type unless
-/// flash attention is off, then a shorter context down to ``smallestContext``. If that does not fit either, the plan is
-/// refused with the numbers. Layers are placed on a GPU as far as its memory holds them and their part of the cache. If
+/// The plan starts with the longest context up to ``longestContext`` with which the model takes at most half of the
+/// memory for it, or on small devices with that of the rule (``DeviceRule``). If that does not fit, it tries a smaller cache type
+/// unless flash attention is off, then a shorter context down to ``smallestContext``. If that does not fit either, the plan
+/// is refused with the numbers. Layers are placed on a GPU as far as its memory holds them and their part of the cache. If
 /// the GPU has its own memory, the machine's memory holds the rest.
 package struct MemoryPlan: Sendable, Hashable {
     /// The memory of a device.
@@ -33,7 +34,7 @@ package struct MemoryPlan: Sendable, Hashable {
 
     /// The settings of a plan.
     package struct Settings: Sendable, Hashable {
-        /// The context in tokens, `nil` for the device's rule. A configured context is never shortened.
+        /// The context in tokens, `nil` for the choice of the plan. A configured context is never shortened.
         package var contextLength: Int?
         /// The tokens of all conversations together, `nil` for the length of the context.
         package var cells: Int?
@@ -95,6 +96,8 @@ package struct MemoryPlan: Sendable, Hashable {
 
     /// The shortest useful context; for a shorter one no model is loaded.
     package static let smallestContext = 1024
+    /// The longest context that the plan itself chooses: agents begin with some 12,000 tokens.
+    package static let longestContext = 32_768
 
     /// Makes a plan.
     /// - Throws: `not-enough-memory` with the needed and the available bytes.
@@ -108,6 +111,14 @@ package struct MemoryPlan: Sendable, Hashable {
                 shape, contextLength: max(attempt.context, settings.cells ?? attempt.context), cacheType: attempt.type,
                 batchSize: min(settings.batchSize, attempt.context), sequences: settings.sequences,
                 projector: settings.projector, flashAttention: attempt.flashAttention)
+        }
+        var longer: [Int] = []
+        if settings.contextLength == nil, !rule.isSmall {
+            var length = min(Self.longestContext, trained)
+            while length > wanted {
+                longer.append(length)
+                length /= 2
+            }
         }
         var contexts = [wanted]
         while settings.contextLength == nil, let last = contexts.last, last / 2 >= Self.smallestContext {
@@ -123,13 +134,16 @@ package struct MemoryPlan: Sendable, Hashable {
             return (layers, device.gpu.isShared ? estimate.total : estimate.hostBytes(of: shape, gpuLayers: layers))
         }
         let prefersOff = Self.decodesFasterWithoutFlashAttention(shape, on: device, settings: settings)
-        let attempts = contexts.flatMap { context in
-            types.flatMap { type in
+        let attempts = (longer + contexts).flatMap { context in
+            // No cache shrinks for more than the rule's context.
+            (context > wanted ? [types[0]] : types).flatMap { type in
                 let choices = prefersOff && type == .f16 ? [FlashAttention.off, .automatic] : [settings.flashAttention]
                 return choices.map { Attempt(context: context, type: type, flashAttention: $0) }
             }
         }
-        guard let chosen = attempts.first(where: { place(estimate($0)).hostBytes <= budget }) else {
+        // More than the rule's context is for free only while much of the memory is.
+        func room(_ attempt: Attempt) -> UInt64 { attempt.context > wanted ? budget / 2 : budget }
+        guard let chosen = attempts.first(where: { place(estimate($0)).hostBytes <= room($0) }) else {
             let last = attempts[attempts.count - 1]
             let hasScores = last.flashAttention == .off && last.type == .f16
             throw Self.refusal(place(estimate(last)), context: last.context, device, hasScores: hasScores)
