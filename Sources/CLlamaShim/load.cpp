@@ -80,7 +80,9 @@ llama_context *hearth_context_new(llama_model *model, const hearth_context_optio
         // working memory.
         if (!options->embeddings) params.n_outputs_max = params.n_seq_max;
         params.embeddings = options->embeddings;
-        if (options->embeddings) params.pooling_type = LLAMA_POOLING_TYPE_NONE;
+        if (options->embeddings) {
+            params.pooling_type = options->ranks ? LLAMA_POOLING_TYPE_RANK : LLAMA_POOLING_TYPE_NONE;
+        }
         return llama_init_from_model(model, params);
     });
 }

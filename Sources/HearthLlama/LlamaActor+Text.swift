@@ -43,12 +43,24 @@ extension LlamaActor {
     /// unloaded. If another model is loaded during the call, that model makes all vectors. A call waits for a model
     /// that is being read. A cancelled call throws at once.
     public nonisolated func embed(_ texts: [String]) async throws -> [[Float]] {
+        try await vectors(texts) { try $0.tokensToEmbed($1) }
+    }
+
+    /// The scores of documents, in the context for vectors.
+    public nonisolated func rank(_ query: String, _ documents: [String]) async throws -> [Float] {
+        try TextLimit(window: answering(.text).information.contextLength).check(bytes: query.utf8.count)
+        return try await vectors(documents) { try $0.tokensToRank(query, $1) }.map { $0[0] }
+    }
+
+    private nonisolated func vectors(
+        _ texts: [String], _ cut: @escaping @Sendable (ModelWeights, String) throws -> [TokenID]
+    ) async throws -> [[Float]] {
         if texts.isEmpty {
             _ = try answering(.text)
             return []
         }
         while true {
-            let request = try await vectorRequest(texts)
+            let request = try await vectorRequest(texts, cut)
             do {
                 return try await request.reply.value(cancelling: request.signal) {
                     mailbox.withLock { $0.add(request) }
@@ -61,7 +73,9 @@ extension LlamaActor {
     }
 
     /// Cuts texts into tokens for their vectors, outside the engine's thread.
-    private nonisolated func vectorRequest(_ texts: [String]) async throws -> VectorRequest {
+    private nonisolated func vectorRequest(
+        _ texts: [String], _ cut: @escaping @Sendable (ModelWeights, String) throws -> [TokenID]
+    ) async throws -> VectorRequest {
         // Without a model, one may be on its way.
         if (try? answering(.text)) == nil { try await settle() }
         var tokens: [[TokenID]] = []
@@ -76,7 +90,7 @@ extension LlamaActor {
                 batch.append(text)
             }
             let made = try await counting(.text, bytes: bytes) { [batch] facts in
-                (mark: facts.weights.mark, tokens: try batch.map { try facts.weights.tokensToEmbed($0) })
+                (mark: facts.weights.mark, tokens: try batch.map { try cut(facts.weights, $0) })
             }
             if let mark, mark !== made.mark { tokens = [] } else { tokens += made.tokens }
             mark = made.mark

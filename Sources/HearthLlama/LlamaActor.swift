@@ -199,6 +199,7 @@ public actor LlamaActor: InferenceEngine, TokenReader {
         var capabilities: EngineCapabilities {
             var all: EngineCapabilities = [.tokenCounts]
             if information.embeddingLength > 0 { all.insert(.embeddings) }
+            if weights.ranksTexts { all.insert(.ranking) }
             if information.isEncoderOnly { return all }
             all.formUnion([.schema, .grammar, .seed, .rawPrompt, .logProbabilities, .logitBias, .promptText])
             if projector != nil { all.insert(.vision) }

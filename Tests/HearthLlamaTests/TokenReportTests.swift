@@ -167,6 +167,47 @@ extension RealModel {
             #expect(error?.code == .exceededContextWindowSize)
         }
 
+        @Test func theTokensOfAPromptAreReported() async throws {
+            let text = "The capital of France is Paris, and the capital of Italy is Rome."
+            func raw(_ tokens: [TokenID]?, most: Int, includesPrompt: Bool) -> GenerationOptions {
+                var options = options()
+                (options.usesChatTemplate, options.promptTokens) = (false, tokens)
+                (options.maximumNewTokens, options.reusesPrompt) = (most, false)
+                options.tokenReports = TokenReports(alternatives: 100, includesPrompt: includesPrompt)
+                return options
+            }
+            let whole = raw(nil, most: 0, includesPrompt: true)
+            let told = try await answer(whole, to: [ChatMessage(.user, text)])
+            #expect(told.summary.usage.generatedTokens == 0 && told.summary.reason == .maximumNewTokens)
+            #expect(told.reports.count == told.summary.usage.promptTokens && told.reports.count > 10)
+            #expect(told.reports.allSatisfy(\.isPrompt))
+            #expect(String(decoding: told.reports.flatMap(\.chosen.bytes), as: UTF8.self) == text)
+            #expect(told.reports.first?.alternatives.isEmpty == true)
+            // Each is the probability after the tokens before it.
+            let tokens = told.reports.map(\.chosen.token)
+            for place in 1..<tokens.count {
+                let next = try await answer(
+                    raw(Array(tokens[..<place]), most: 1, includesPrompt: false), to: [])
+                guard let same = next.reports.first?.alternatives.first(where: { $0.token == tokens[place] }) else {
+                    continue
+                }
+                #expect(abs(same.logProbability - told.reports[place].chosen.logProbability) < 0.05, "\(place)")
+            }
+            // An answer follows its prompt.
+            let answered = try await answer(raw(tokens, most: 3, includesPrompt: true), to: [])
+            #expect(answered.reports.prefix(tokens.count).map(\.chosen.token) == tokens)
+            #expect(answered.reports.count == tokens.count + 3)
+            #expect(answered.reports.suffix(3).allSatisfy { !$0.isPrompt })
+        }
+
+        @Test func noTokenIsAnsweredWhereNoneIsWanted() async throws {
+            var none = options()
+            none.maximumNewTokens = 0
+            let told = try await answer(none)
+            #expect(told.text.isEmpty && told.reports.isEmpty)
+            #expect(told.summary.usage.generatedTokens == 0 && told.summary.usage.promptTokens > 0)
+        }
+
         @Test func theStopStringIsTold() async throws {
             let free = try await answer(options())
             var stopped = options()

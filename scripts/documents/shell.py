@@ -38,6 +38,8 @@ NOT_RUN = {
     r"^hearth gateway serve": "a bucket; the stage gateway has one",
     r"^systemctl --user": "systemd of a user",
     r"--install-timer": "systemd of a user",
+    r"^hearth connect run": "an agent; ConnectorTests",
+    r"pirate": "a file of the reader; PresetTests",
     r"^export HEARTH_GATEWAY_DATABASE": "PostgreSQL; the stage gateway has one",
 }
 # What is typed where a command wants a terminal.

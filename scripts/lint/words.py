@@ -49,7 +49,8 @@ RETIRED = {
 COMMAND_LINE = re.compile(
     r"\bhearth (?:chat|config|doctor|host|licenses|list|models|prune|publish|pull|remove|rollback|route|show|transfers|update|use|verify)\b"
     r"|(?<![\w-])(?<!keys create NAME )--[a-z]+(?:-[a-z]+)*|\b(?:HF|HEARTH)_[A-Z_]+")
-LIBRARY = re.compile(r"Sources/Hearth(?!Command/|TestSupport/)\w*/.*\.swift$")
+# The apps that are connected have options and variables of their own.
+LIBRARY = re.compile(r"Sources/Hearth(?!Command/|TestSupport/|Server/Connect/Apps/)\w*/.*\.swift$")
 
 SWIFT = re.compile(r'(?P<text>#?"""[\s\S]*?"""#?|#"[^\n]*?"#|"(?:\\.|[^"\\\n])*")|(?P<comment>//[^\n]*|/\*[\s\S]*?\*/)')
 INTERPOLATION = re.compile(r"\\#?\((?:[^()\n]|\((?:[^()\n]|\([^()\n]*\))*\))*\)")

@@ -147,6 +147,8 @@ struct hearth_context_options {
     int32_t threads;
     /// Gives the hidden state of each token instead of the logits for the next token.
     bool embeddings;
+    /// Gives the score of a whole text instead, for models that rank texts.
+    bool ranks;
     /// The number of sequences, 0 for one.
     uint32_t sequences;
     /// Whether each sequence has an equal part of the cells for itself, and its tokens are compared with no other cells.

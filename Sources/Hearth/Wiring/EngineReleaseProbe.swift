@@ -202,14 +202,21 @@ package struct EngineReleaseProbe: ReleaseProbe {
     }
 
     /// Embeds the canary's prompt with an encoder, in the context it needs.
-    /// - Returns: `nil` for a reranker, which Hearth does not use, and if there is too little memory for the context.
+    /// - Returns: `nil` for a model that ranks texts, after a text was ranked, and if there is too little memory for the
+    ///   context.
     /// - Throws: `generation-failed` for a vector that is not finite or of the wrong length.
     private func embed(
         _ canary: Canary, with engine: any InferenceEngine, _ information: ModelInformation, loadSeconds: Double,
         _ memory: () -> UInt64?
     ) async throws -> ProbeReport? {
         let length = information.embeddingLength
-        guard length > 0 else { return nil }
+        guard length > 0 else {
+            guard try await engine.capabilities.contains(.ranking) else { return nil }
+            do {
+                _ = try await engine.reader.rank(canary.prompt, [canary.prompt])
+            } catch let error as LLMError where error.code == .doesNotFit {}
+            return nil
+        }
         let embedding = time.stopwatch()
         let vectors: [[Float]]
         do {

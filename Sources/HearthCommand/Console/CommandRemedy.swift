@@ -6,6 +6,10 @@ enum CommandRemedy {
     ///
     /// `{model}`, `{family}`, `{file}`, `{url}` and `{found}` come from the context of the error.
     static let words = [
+        "app-model-needed/none": "`hearth pull FAMILY`",
+        "app-model-needed/several": "`--model NAME`",
+        "app-not-startable": "`hearth connect {found}`",
+        "preset-missing": "`hearth preset list`",
         "ambiguous-reference/release": "`hearth use {found}`",
         "answer-interrupted": "`hearth chat --local`",
         "ambiguous-transfer": "`hearth transfers list --format json`",

@@ -54,6 +54,7 @@ extension HearthCommand {
         ("notes add TITLE", "Keep a note; also reminders, calendar, habits, contacts"),
         ("undo", "Take the last action back"),
         ("serve", "Serve models to other programs, and a page for the browser"),
+        ("connect", "Let coding agents and other apps use them"),
         ("doctor", "See what this machine offers and what is wrong"),
         ("help COMMAND", "Read about a command, or the code of an error"),
     ]
@@ -69,8 +70,11 @@ extension HearthCommand {
 
     private static var serving: [CommandEntry] {
         [
-            .command(Serve.self), .command(Ps.self), .command(Stop.self),
+            .command(Serve.self), .command(Ps.self), .command(Stop.self), .command(Connect.self),
             .group("keys", "Manage API keys", [KeysCreate.self, KeysList.self, KeysRevoke.self]),
+            .group(
+                "preset", "Give models names with instructions and options of their own",
+                [PresetList.self, PresetShow.self, PresetAdd.self, PresetRemove.self]),
         ]
     }
 

@@ -6,7 +6,7 @@ import HearthInference
 extension ModelFacts {
     /// The purpose of a model that does not answer.
     private var purpose: String? {
-        if ranksTexts { return "ranking: it compares texts, which no engine of this build does" }
+        if ranksTexts { return "ranking: it orders texts by their relevance, at /v1/rerank" }
         return isEncoderOnly ? "embeddings: it gives vectors of texts and does not answer" : nil
     }
 

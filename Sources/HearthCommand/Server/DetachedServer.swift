@@ -127,19 +127,3 @@ struct DetachedServer: Sendable {
         }
     }
 }
-
-extension ResidentClient {
-    /// Asks for a JSON object; `nil` if no process listens.
-    /// - Throws: `ServerError` with `no-answer` for any other reply.
-    func object(_ method: String, _ path: String) async throws -> JSONMembers? {
-        guard let reply = try await send(method, path) else { return nil }
-        let body = try await reply.rest()
-        // A reply that is no object is reported with its status.
-        guard (200..<300).contains(reply.status), let object = try? JSONValue(parsing: Data(body)).members else {
-            throw ServerError(
-                .noAnswer, "the process that serves this home answered with status \(reply.status)",
-                context: ErrorContext(found: "\(reply.status)", remedy: "Stop it and start it anew."))
-        }
-        return object
-    }
-}

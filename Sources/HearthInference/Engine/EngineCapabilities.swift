@@ -28,4 +28,6 @@ public struct EngineCapabilities: OptionSet, Sendable, Hashable {
     package static let logitBias = Self(rawValue: 1 << 10)
     /// Renders prompts without computing them, and takes prompts of tokens: `GenerationOptions.promptTokens`.
     package static let promptText = Self(rawValue: 1 << 11)
+    /// Ranks documents by their relevance to a query.
+    package static let ranking = Self(rawValue: 1 << 12)
 }

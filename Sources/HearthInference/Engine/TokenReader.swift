@@ -24,6 +24,12 @@ public protocol TokenReader: Sendable {
     ///   `generation-failed`; `CancellationError`.
     func embed(_ texts: [String]) async throws -> [[Float]]
 
+    /// Says how well documents answer a query, with a number for each in the same order: of any size, more is better. For
+    /// models that rank texts. Control tokens in the texts are read as letters.
+    /// - Throws: ``LLMError``: `generation-failed` for other models, `context-window-exceeded` for a document that is too
+    ///   long beside the query, `model-not-loaded`, `not-enough-memory`; `CancellationError`.
+    func rank(_ query: String, _ documents: [String]) async throws -> [Float]
+
     /// The tokens of a text, also while the model generates.
     /// - Parameters:
     ///   - controlTokens: whether a text that spells out a control token, such as `<|im_end|>`, is that token. `false`
@@ -62,6 +68,10 @@ extension TokenReader {
     public func forget() async {}
 
     public func embed(_ texts: [String]) async throws -> [[Float]] { throw LLMError.missing("embeds no texts") }
+
+    public func rank(_ query: String, _ documents: [String]) async throws -> [Float] {
+        throw LLMError.missing("ranks no texts")
+    }
 
     public func tokenize(
         _ text: String, controlTokens: Bool, wholePrompt: Bool, limit: Int?
@@ -111,6 +121,10 @@ extension ForwardingTokenReader {
     package func forget() async { try? await reading { await $0.forget() } }
 
     package func embed(_ texts: [String]) async throws -> [[Float]] { try await reading { try await $0.embed(texts) } }
+
+    package func rank(_ query: String, _ documents: [String]) async throws -> [Float] {
+        try await reading { try await $0.rank(query, documents) }
+    }
 
     package func tokenize(
         _ text: String, controlTokens: Bool, wholePrompt: Bool, limit: Int?

@@ -9,12 +9,19 @@ package struct TokenReports: Sendable, Hashable {
     package var isAfterSampling: Bool
     /// Whether probabilities are computed; otherwise all are reported as 1.
     package var hasProbabilities: Bool
+    /// Whether the tokens of the prompt are reported before those of the answer. No computed tokens are reused then. A
+    /// prompt with images has no reports.
+    package var includesPrompt: Bool
 
     /// Makes a request for the model's own probabilities.
-    package init(alternatives: Int = 0, isAfterSampling: Bool = false, hasProbabilities: Bool = true) {
+    package init(
+        alternatives: Int = 0, isAfterSampling: Bool = false, hasProbabilities: Bool = true,
+        includesPrompt: Bool = false
+    ) {
         self.alternatives = min(max(0, alternatives), Self.maximumAlternatives)
         self.isAfterSampling = isAfterSampling
         self.hasProbabilities = hasProbabilities
+        self.includesPrompt = includesPrompt
     }
 
     /// The tokens alone, which cost next to nothing.
@@ -45,11 +52,15 @@ public struct TokenReport: Sendable, Hashable {
     package var alternatives: [Chance]
     /// Whether the token belongs to the thinking before the answer.
     package var isThinking: Bool
+    /// Whether the token belongs to the prompt. The first token of a prompt has no probability, and is reported with 1 and
+    /// without alternatives.
+    package var isPrompt: Bool
 
     /// Makes a report of the given facts.
-    package init(chosen: Chance, alternatives: [Chance] = [], isThinking: Bool = false) {
+    package init(chosen: Chance, alternatives: [Chance] = [], isThinking: Bool = false, isPrompt: Bool = false) {
         self.chosen = chosen
         self.alternatives = alternatives
         self.isThinking = isThinking
+        self.isPrompt = isPrompt
     }
 }

@@ -8,7 +8,7 @@ extension GGUFHeader {
     /// by the load, and `wavtokenizer-dec`, which makes sound, has no ``ModelShape``.
     public var isEncoderOnly: Bool { architecture.map(encoders.contains) ?? false }
 
-    /// Whether the model ranks one text against another (`pooling_type` 4), which no engine of this package supports.
+    /// Whether the model ranks one text against another (`pooling_type` 4): it gives scores, and no vectors.
     public var ranksTexts: Bool { metadata["\(architecture ?? "").pooling_type"]?.integer == 4 }
 }
 

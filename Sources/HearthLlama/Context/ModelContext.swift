@@ -27,6 +27,8 @@ struct ModelContext: ~Copyable {
         var chunk: Int
         var threads: Int
         var embeddings = false
+        /// Whether a whole text gets one score, in place of a vector for each token.
+        var ranks = false
         /// The conversations computed side by side.
         var sequences = 1
         /// Whether each of several sequences has cells for itself, an equal part of all cells. Otherwise they share them.
@@ -43,6 +45,7 @@ struct ModelContext: ~Copyable {
         options.chunk = UInt32(clamping: min(shape.chunk, shape.batch))
         options.threads = Int32(clamping: shape.threads)
         options.embeddings = shape.embeddings
+        options.ranks = shape.ranks
         options.sequences = UInt32(clamping: shape.sequences)
         options.own_cells = shape.hasOwnCells
         options.cache_type = Int32(shape.cacheType.ggmlType.rawValue)

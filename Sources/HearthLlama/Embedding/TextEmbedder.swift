@@ -3,9 +3,11 @@ import CLlama
 import HearthBase
 import HearthInference
 
-/// How a file of weights makes vectors.
+/// How a file of weights makes vectors, or ranks texts.
 struct EmbeddingMethod {
     let pooling: EmbeddingPooling
+    /// Whether a text gets a score in place of a vector.
+    let ranks: Bool
     /// Whether a token's attention includes the tokens after it.
     private let looksAhead: Bool
     /// Whether the model also generates answers, see ``EmbeddingWindow/answers``.
@@ -13,17 +15,18 @@ struct EmbeddingMethod {
 
     /// Reads the method from the weights.
     /// - Parameter answers: whether the model's context keeps the state of computed tokens.
-    /// - Throws: `generation-failed` for models that rank texts and make no vectors.
+    /// - Throws: `generation-failed` for a pooling that is not known.
     init(_ weights: ModelWeights, answers: Bool) throws {
         self.answers = answers
+        ranks = weights.ranksTexts
         // 0 is "none": the model leaves the choice to the caller.
         let declared = weights.declaredPooling ?? 0
-        guard let pooling = declared == 0 ? .mean : EmbeddingPooling(rawValue: declared) else {
-            throw LLMError(
-                .generateFailed, "this model ranks texts; it gives no vector for one", disposition: .usage)
+        guard let pooling = declared == 0 || ranks ? .mean : EmbeddingPooling(rawValue: declared) else {
+            throw LLMError(.generateFailed, "the model pools vectors in an unknown way", disposition: .usage)
         }
         self.pooling = pooling
-        looksAhead = weights.metadata("%.attention.causal") == "false"
+        // A score is read after one call with the whole text.
+        looksAhead = ranks || weights.metadata("%.attention.causal") == "false"
     }
 
     /// A window of `length` tokens.
@@ -34,8 +37,36 @@ struct EmbeddingMethod {
 
 extension ModelWeights {
     /// The tokens of a text to embed, at most as many as the longest window for vectors has.
+    /// - Throws: `generation-failed` for models that rank texts and make no vectors.
     func tokensToEmbed(_ text: String) throws -> [TokenID] {
-        try vocabulary.tokens(of: text, addSpecial: true, parseSpecial: false, limit: EmbeddingWindow.longest)
+        guard !ranksTexts else {
+            throw LLMError(
+                .generateFailed, "this model ranks texts; it gives no vector for one", disposition: .usage)
+        }
+        return try vocabulary.tokens(of: text, addSpecial: true, parseSpecial: false, limit: EmbeddingWindow.longest)
+    }
+
+    /// The tokens of a query with a document: in the template for rankings that the file has, else as a pair.
+    /// - Throws: `generation-failed` for models that do not rank texts.
+    func tokensToRank(_ query: String, _ document: String) throws -> [TokenID] {
+        guard ranksTexts else {
+            throw LLMError(.generateFailed, "this model ranks no texts", disposition: .usage)
+        }
+        func tokens(_ text: some StringProtocol, isTemplate: Bool = false) throws -> [TokenID] {
+            try vocabulary.tokens(
+                of: text, addSpecial: false, parseSpecial: isTemplate, limit: EmbeddingWindow.longest)
+        }
+        guard let template = llama_model_chat_template(model, "rerank").map({ String(cString: $0) }) else {
+            return vocabulary.pair(try tokens(query), try tokens(document))
+        }
+        var all: [TokenID] = []
+        var rest = template[...]
+        while let place = rest.firstRange(of: /\{(query|document)\}/) {
+            all += try tokens(rest[..<place.lowerBound], isTemplate: true)
+            all += try tokens(rest[place] == "{query}" ? query : document)
+            rest = rest[place.upperBound...]
+        }
+        return all + (try tokens(rest, isTemplate: true))
     }
 
     /// The pooling that the file declares (`llama_pooling_type`): how the vectors of tokens become one vector.
@@ -63,7 +94,7 @@ final class TextEmbedder {
         var reason: UnsafeMutablePointer<CChar>?
         let shape = ModelContext.Shape(
             length: window.length, batch: window.chunk, chunk: window.chunk, threads: threads.count,
-            embeddings: true)
+            embeddings: true, ranks: method.ranks)
         guard let context = ModelContext(weights, shape, reason: &reason) else {
             throw LLMError(
                 .generateFailed,
@@ -121,6 +152,12 @@ final class TextEmbedder {
         if status != 0 {
             if signal.isSet { throw CancellationError() }
             throw LLMError(.generateFailed, "the engine failed while it was embedding (status \(status))")
+        }
+        if method.ranks {
+            guard let scores = llama_get_embeddings_seq(context.raw, 0), scores[0].isFinite else {
+                throw LLMError(.generateFailed, "the model gives text \(text.index + 1) no score")
+            }
+            return [scores[0]]
         }
         for index in 0..<chunk.count {
             guard let vector = llama_get_embeddings_ith(context.raw, Int32(index)) else {

@@ -129,6 +129,11 @@ final class AnswerWriter {
             show(token)
             if reader.isThinking { facts.thinkingTokens += 1 }
             repeats = isRepeating(token, usedContext)
+        } else if request.options.tokenReports?.includesPrompt == true,
+            let report = reporter?.report(token, isThinking: reader.isThinking)
+        {
+            // Programs that score a prompt expect one report for each token they asked for.
+            outlet.yield(.token(report))
         }
         let decision = policy.decide(
             generatedTokens: facts.generatedTokens, usedContext: usedContext, elapsed: elapsed,
@@ -139,6 +144,16 @@ final class AnswerWriter {
         case .finish(let reason): .end(try checked(reason))
         case .cancel: .cancel
         }
+    }
+
+    /// Reports a token of the prompt.
+    /// - Parameter index: the place in the last batch of the token before it; `nil` for the first token.
+    func reportPrompt(_ token: llama_token, at index: Int32?, of context: borrowing ModelContext) throws {
+        if let index {
+            try weights.checkLogits(context, at: index)
+            try reporter?.look(sampler, context, at: index)
+        }
+        if let report = reporter?.reportPrompt(token) { outlet.yield(.token(report)) }
     }
 
     /// Whether the answer ends in too many repeats with this token. Repeating thinking is ended before the next token

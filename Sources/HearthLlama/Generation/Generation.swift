@@ -97,6 +97,29 @@ final class Generation {
         return phase == .prefill ? position + count == prompt.ledger.count : count == answer.count
     }
 
+    /// Whether the logits of all computed tokens are wanted, to report those of the prompt.
+    var reportsPrompt: Bool {
+        phase == .prefill && request.options.tokenReports?.includesPrompt == true && !request.isPreparation
+            && !prompt.hasPictures(from: 0)
+    }
+
+    /// Reports the tokens of the prompt that follow the computed ones, which are in the ledger.
+    /// - Parameter index: the place of the first computed token in the batch.
+    func reportPrompt(_ count: Int, at index: Int32) {
+        let start = position - count
+        do {
+            if start == 0 { try writer.reportPrompt(prompt.ledger[0], at: nil, of: model.sequences.context) }
+            for offset in 0..<count where start + offset + 1 < prompt.ledger.count {
+                try writer.reportPrompt(
+                    prompt.ledger[start + offset + 1], at: index + Int32(offset), of: model.sequences.context)
+            }
+            outlet.endToken()
+        } catch {
+            model.sequences.clear(sequence)
+            fail(error)
+        }
+    }
+
     /// Ends a preparation that has computed all its tokens.
     func endPrepared() {
         facts.cachedTokens = prompt.ledger.count
@@ -109,8 +132,10 @@ final class Generation {
         case .waiting, .finished: break
         case .prefill:
             if request.signal.isExpired { return end(.timedOut) }
+            // A prompt whose answer may have no token is computed too.
             let decision = policy.decide(
-                generatedTokens: 0, usedContext: position, elapsed: request.stopwatch.elapsed,
+                generatedTokens: min(0, policy.maximumNewTokens - 1), usedContext: position,
+                elapsed: request.stopwatch.elapsed,
                 isCancelled: request.signal.isCancelled)
             switch decision {
             case .proceed: break
@@ -148,7 +173,7 @@ final class Generation {
             facts.prefillSeconds = running.elapsed.seconds
             endIfAsked()
             guard phase == .prefill else { return }
-            if request.isPreparation { return end(.maximumNewTokens) }
+            if request.isPreparation || policy.maximumNewTokens <= 0 { return end(.maximumNewTokens) }
             phase = .decode
             outlet.yield(.phase(.decode))
         } else {

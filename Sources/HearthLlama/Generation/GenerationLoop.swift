@@ -200,6 +200,8 @@ final class GenerationLoop: @unchecked Sendable {
     private struct Part {
         let run: Generation
         let tokens: ArraySlice<llama_token>
+        /// The place of the first token in the batch, if all are reported.
+        let reported: Int32?
         let logits: Int32?
     }
 
@@ -209,7 +211,9 @@ final class GenerationLoop: @unchecked Sendable {
         for run in self.runs {
             guard case .tokens(let range)? = run.step else { continue }
             runs.append(run)
-            wants.append((range.count, run.phase == .decode))
+            // The context has room for the logits of one token of each sequence.
+            let room = max(1, model.sequences.context.sequences / self.runs.count)
+            wants.append((run.reportsPrompt ? min(range.count, room) : range.count, run.phase == .decode))
         }
         let isPreparing = !runs.isEmpty && runs.allSatisfy(\.request.isPreparation)
         let plan = BatchPlan(
@@ -223,7 +227,10 @@ final class GenerationLoop: @unchecked Sendable {
             let watch = time.stopwatch()
             guard let count = compute(zip(runs, plan.prompts), isPrompts: true, threads: isPreparing ? 1 : .max)
             else { return }
-            if !isPreparing { pace.observe(tokens: count, seconds: watch.elapsed.seconds) }
+            // Calls for reports have fewer tokens than there is time for.
+            if !isPreparing, !runs.contains(where: \.reportsPrompt) {
+                pace.observe(tokens: count, seconds: watch.elapsed.seconds)
+            }
             promptSteps &+= 1
         }
     }
@@ -240,8 +247,14 @@ final class GenerationLoop: @unchecked Sendable {
             guard case .tokens(let range)? = run.step else { continue }
             let tokens = run.tokens(range.prefix(count))
             let needsLogits = run.needsLogits(after: count)
-            batch.append(tokens, at: run.position, of: run.sequence, outputs: needsLogits ? .last : .none)
-            parts.append(Part(run: run, tokens: tokens, logits: needsLogits ? Int32(batch.count - 1) : nil))
+            let reported = run.reportsPrompt ? Int32(batch.count) : nil
+            batch.append(
+                tokens, at: run.position, of: run.sequence,
+                outputs: reported != nil ? .all : needsLogits ? .last : .none)
+            parts.append(
+                Part(
+                    run: run, tokens: tokens, reported: reported,
+                    logits: needsLogits ? Int32(batch.count - 1) : nil))
         }
         guard !parts.isEmpty else { return 0 }
         model.listeners.members = parts.map(\.run.request.signal)
@@ -258,7 +271,10 @@ final class GenerationLoop: @unchecked Sendable {
             return nil
         }
         for part in parts { model.sequences.didCompute(part.tokens, in: part.run.sequence) }
-        for part in parts { part.run.didCompute(part.tokens.count, logits: part.logits) }
+        for part in parts {
+            if let index = part.reported { part.run.reportPrompt(part.tokens.count, at: index) }
+            if part.run.phase != .finished { part.run.didCompute(part.tokens.count, logits: part.logits) }
+        }
         return batch.count
     }
 

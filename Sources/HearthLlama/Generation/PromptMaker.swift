@@ -56,7 +56,8 @@ struct PromptMaker: Sendable {
         } catch let error as LLMError {
             throw error.advised(window: window, trained: weights.trainedContextLength)
         }
-        prompt.reusesTokens = request.options.reusesPrompt
+        prompt.reusesTokens =
+            request.options.reusesPrompt && request.options.tokenReports?.includesPrompt != true
         let constraint = try AnswerConstraint(request.options, weights, calls: prompt.calls)
         return MadePrompt(mark: weights.mark, prompt: prompt, constraint: constraint)
     }

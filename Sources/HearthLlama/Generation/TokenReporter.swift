@@ -34,6 +34,15 @@ struct TokenReporter {
             alternatives: chances.best.map { chance($0.token, $0.logProbability) }, isThinking: isThinking)
     }
 
+    /// The report of a token of the prompt: of the first one if no probabilities were looked at.
+    mutating func reportPrompt(_ token: llama_token) -> TokenReport {
+        let chances = chances
+        self.chances = nil
+        return TokenReport(
+            chosen: chance(token, chances?.logProbability(of: token) ?? 0),
+            alternatives: chances?.best.map { chance($0.token, $0.logProbability) } ?? [], isPrompt: true)
+    }
+
     private mutating func chance(_ token: llama_token, _ logProbability: Float) -> TokenReport.Chance {
         TokenReport.Chance(
             token: token, bytes: vocabulary.bytes(of: token, &piece), logProbability: min(0, logProbability))

@@ -60,6 +60,17 @@ struct Vocabulary {
         return tokens
     }
 
+    /// Two texts as one, with the control tokens that the model wants around and between them.
+    func pair(_ first: [llama_token], _ second: [llama_token]) -> [llama_token] {
+        let separator = llama_vocab_sep(raw)
+        let end = llama_vocab_get_add_eos(raw) ? llama_vocab_eos(raw) : separator
+        func one(_ token: llama_token) -> [llama_token] { token >= 0 ? [token] : [] }
+        var tokens = llama_vocab_get_add_bos(raw) ? one(llama_vocab_bos(raw)) : []
+        tokens += first + one(end)
+        if llama_vocab_get_add_sep(raw), separator != end || llama_vocab_get_add_eos(raw) { tokens += one(separator) }
+        return tokens + second + one(end)
+    }
+
     /// The fewest tokens that a text can have, known without cutting it; `limit + 1` for more than `limit`.
     func fewestTokens(of text: some StringProtocol, limit: Int) -> Int {
         tokenizer.fewestTokens(of: text, limit: limit)

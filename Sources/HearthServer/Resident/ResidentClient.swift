@@ -82,6 +82,22 @@ package struct ResidentClient: Sendable {
     }
 }
 
+extension ResidentClient {
+    /// Asks for a JSON object; `nil` if no process listens.
+    /// - Throws: `ServerError` with `no-answer` for any other reply.
+    package func object(_ method: String, _ path: String) async throws -> JSONMembers? {
+        guard let reply = try await send(method, path) else { return nil }
+        let body = try await reply.rest()
+        // A reply that is no object is reported with its status.
+        guard (200..<300).contains(reply.status), let object = try? JSONValue(parsing: Data(body)).members else {
+            throw ServerError(
+                .noAnswer, "the process that serves this home answered with status \(reply.status)",
+                context: ErrorContext(found: "\(reply.status)", remedy: "Stop it and start it anew."))
+        }
+        return object
+    }
+}
+
 /// A connection to a unix socket, closed with its last reference. All calls but ``shut()`` block; one at a time.
 private final class UnixConnection: Sendable {
     private let descriptor: Int32

@@ -14,6 +14,7 @@ extension ResidentServer {
     func ownReply(to request: ServerRequest) async -> ServerReply? {
         let path = request.target.path
         let method = request.method == "HEAD" ? "GET" : request.method
+        if method == "GET", path == "/", !request.isOfBrowser { return .isRunning }
         if method == "GET", path == "/" || path.hasPrefix("/page/") { return await files.reply(to: request) }
         switch "\(method) \(path)" {
         case "GET /health":
@@ -172,5 +173,19 @@ extension ResidentServer {
                 report(.notContinued("Unfinished transfers", error))
             }
         }
+    }
+}
+
+extension ServerRequest {
+    /// Whether the client gets the page or opens it in a browser: programs ask for any type, or for none.
+    fileprivate var isOfBrowser: Bool {
+        caller.getsPage || headers.values("Accept").contains { $0.lowercased().contains("text/html") }
+    }
+}
+
+extension ServerReply {
+    /// The words by which programs know a server of Ollama's API.
+    fileprivate static var isRunning: ServerReply {
+        .bytes(Array("Ollama is running".utf8), "text/plain; charset=utf-8", headers: ["Vary": "Accept"])
     }
 }

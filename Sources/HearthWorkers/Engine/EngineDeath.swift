@@ -77,7 +77,7 @@ extension EngineOrder {
         case .open, .work: .load
         case .tokenize, .count, .pieces: .tokenize
         case .rendered: .template
-        case .generate, .prepare, .embed, .unload, .cancel, .answerNow, .forget: .decode
+        case .generate, .prepare, .embed, .rank, .unload, .cancel, .answerNow, .forget: .decode
         }
     }
 }

@@ -117,6 +117,8 @@ package final class EngineService: Sendable {
                 })
         case .prepare(let messages, let options): try await reader.prepare(messages, options: options)
         case .embed(let texts): return .vectors(try await reader.embed(texts))
+        case .rank(let query, let documents):
+            return .vectors(try await reader.rank(query, documents).map { [$0] })
         case .tokenize(let text, let controlTokens, let wholePrompt, let limit):
             return .tokens(
                 try await reader.tokenize(

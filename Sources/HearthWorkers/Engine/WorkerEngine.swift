@@ -139,7 +139,9 @@ package final class WorkerEngine: InferenceEngine, TokenReader {
         let connection = try await connection()
         // A token has few bytes; reports of tokens have many.
         let each = 1024 + 256 * min(options.tokenReports?.alternatives ?? 0, 1 << 10)
-        let tokens = min(max(0, options.maximumNewTokens), 2 * (try facts.information.contextLength))
+        let window = try facts.information.contextLength
+        let reported = options.tokenReports?.includesPrompt == true ? window : 0
+        let tokens = reported + min(max(0, options.maximumNewTokens), 2 * window)
         let answer = try await guarded(.generate(messages, options)) {
             try await connection.ask(
                 .generate(messages, options), allowance: WorkerConnection.smallReply + each * tokens,
@@ -174,6 +176,18 @@ package final class WorkerEngine: InferenceEngine, TokenReader {
             vectors.allSatisfy({ $0.count == length })
         else { throw broken(connection) }
         return vectors
+    }
+
+    package func rank(_ query: String, _ documents: [String]) async throws -> [Float] {
+        let connection = try await connection()
+        let order = EngineOrder.rank(query, documents)
+        let answer = try await guarded(order) {
+            try await connection.ask(order, allowance: WorkerConnection.smallReply + 16 * documents.count)
+        }
+        guard case .vectors(let scores) = answer, scores.count == documents.count,
+            scores.allSatisfy({ $0.count == 1 && $0[0].isFinite })
+        else { throw broken(connection) }
+        return scores.map { $0[0] }
     }
 
     package func tokenize(

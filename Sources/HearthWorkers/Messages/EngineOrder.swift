@@ -7,6 +7,7 @@ enum EngineOrder: Sendable {
     case generate([ChatMessage], GenerationOptions)
     case prepare([ChatMessage], GenerationOptions)
     case embed([String])
+    case rank(String, [String])
     case tokenize(String, controlTokens: Bool, wholePrompt: Bool, limit: Int?)
     case count([ChatMessage])
     case pieces([TokenID])
@@ -37,6 +38,7 @@ enum EngineOrder: Sendable {
         case .answerNow: 11
         case .work: 12
         case .forget: 13
+        case .rank: 14
         }
     }
 
@@ -51,6 +53,9 @@ enum EngineOrder: Sendable {
             writer.write(messages)
             writer.write(options)
         case .embed(let texts): writer.write(texts) { $0.write($1) }
+        case .rank(let query, let documents):
+            writer.write(query)
+            writer.write(documents) { $0.write($1) }
         case .tokenize(let text, let controlTokens, let wholePrompt, let limit):
             writer.write(text)
             writer.write(controlTokens)
@@ -87,6 +92,7 @@ enum EngineOrder: Sendable {
         case 11: order = .answerNow
         case 12: order = .work(Array(try reader.data()))
         case 13: order = .forget
+        case 14: order = .rank(try reader.text(), try reader.list { reader throws(WireError) in try reader.text() })
         default: throw WireError()
         }
         try reader.end()

@@ -22,6 +22,7 @@ extension WireWriter {
         write(report.chosen)
         write(report.alternatives) { $0.write($1) }
         write(report.isThinking)
+        write(report.isPrompt)
     }
 
     private mutating func write(_ chance: TokenReport.Chance) {
@@ -76,7 +77,7 @@ extension WireReader {
             return .token(
                 TokenReport(
                     chosen: try chance(), alternatives: try list { reader throws(WireError) in try reader.chance() },
-                    isThinking: try bool()))
+                    isThinking: try bool(), isPrompt: try bool()))
         case 7: return .thinking(try text())
         case 8: return .text(try text())
         case 9: return .toolCall(try toolCall())

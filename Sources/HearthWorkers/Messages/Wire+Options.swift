@@ -31,6 +31,7 @@ extension WireWriter {
             writer.write(reports.alternatives)
             writer.write(reports.isAfterSampling)
             writer.write(reports.hasProbabilities)
+            writer.write(reports.includesPrompt)
         }
     }
 
@@ -119,7 +120,7 @@ extension WireReader {
         options.tokenReports = try optional { reader throws(WireError) in
             TokenReports(
                 alternatives: try reader.integer(), isAfterSampling: try reader.bool(),
-                hasProbabilities: try reader.bool())
+                hasProbabilities: try reader.bool(), includesPrompt: try reader.bool())
         }
         return options
     }

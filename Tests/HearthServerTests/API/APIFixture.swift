@@ -15,6 +15,9 @@ final class ScriptedModels: ModelProvider {
     let deleted = Locked<[String]>([])
     let answering = Locked(false)
     private let answersAnyName: Bool
+    /// The preset whose name the model has.
+    let preset = Locked<Preset?>(nil)
+    let keptPresets = Locked<[Preset]>([])
 
     /// - Parameter answersAnyName: whether the model answers requests for others.
     init(_ engine: ScriptedEngine, name: String = "tiny", answersAnyName: Bool = false) {
@@ -25,15 +28,20 @@ final class ScriptedModels: ModelProvider {
         model.variant = "q4_1"
         model.fileName = "tiny.gguf"
         model.size = 1000
+        var facts = ServedFacts()
+        (facts.architecture, facts.parameterCount, facts.contextLength) = ("llama", 135_000_000, 2048)
+        facts.abilities = [.completion, .tools, .thinking]
+        model.facts = facts
         self.model = model
     }
 
     func models() async throws -> [ServedModel] { [model] }
 
     func model(_ name: String?) async throws -> ServedModel {
-        guard let name else { return model }
-        guard answersAnyName || model.answers(to: name) else { throw APIFailure.noModel(name) }
-        return model
+        guard answersAnyName || model.answers(to: name ?? model.name) else { throw APIFailure.noModel(name ?? "") }
+        var found = model
+        found.preset = preset.withLock { $0 }
+        return found
     }
 
     func engine(for model: ServedModel) async throws -> any InferenceEngine { scripted }
@@ -42,7 +50,6 @@ final class ScriptedModels: ModelProvider {
         var details = ModelDetails()
         details.template = "{% if tools %}<think>"
         details.metadata = ["general.architecture": .string("llama")]
-        details.parameterCount = 135_000_000
         return details
     }
 
@@ -58,6 +65,8 @@ final class ScriptedModels: ModelProvider {
         guard name == "tiny" else { throw APIFailure.noModel(name) }
         progress(PullStep(status: "pulling tiny", digest: "abc", completed: 5, total: 10))
     }
+
+    func keep(_ preset: Preset) async throws { keptPresets.withLock { $0.append(preset) } }
 
     func delete(_ name: String) async throws { deleted.withLock { $0.append(name) } }
 }

@@ -60,7 +60,9 @@ import Testing
 
     @Test func thePrintedAddressLeadsToThePage() async throws {
         try await with { server, address in
-            #expect(try get(address, "/").status == 401)
+            // Programs learn that a server is here, browsers get the page that asks for a code.
+            #expect(try get(address, "/").text.contains("Ollama is running"))
+            #expect(try get(address, "/", ["Accept: text/html"]).status == 401)
             #expect(try get(address, "/page/index.html").status == 403)
             #expect(try get(address, "/page/sign-in.js").status == 200)
             // The address shows the page that sends the code; looking at it uses nothing up.

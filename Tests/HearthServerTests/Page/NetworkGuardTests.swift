@@ -73,7 +73,7 @@ import Testing
     @Test(.enabled(if: host != nil)) func aStrangerGetsNothing() async throws {
         try await with { fixture in
             for path in [
-                "/", "/page/app.js", "/page/index.html", "/metrics", "/v1/models", "/api/tags", "/api/ps", "/props",
+                "/page/app.js", "/page/index.html", "/metrics", "/v1/models", "/api/tags", "/api/ps", "/props",
                 "/slots",
                 "/hearth/v1/state", "/hearth/v1/events", "/hearth/v1/devices", "/hearth/v1/models/search?q=x",
                 "/hearth/v1/keys", "/hearth/v1/status", "/hearth/v1/openapi.json",
@@ -88,6 +88,9 @@ import Testing
             ] {
                 #expect(try fixture.send("POST", path, "{}").status == 401, "\(path)")
             }
+            // Programs learn that a server is here, browsers get the page that asks for a code.
+            #expect(try fixture.send("GET", "/").text.contains("Ollama is running"))
+            #expect(try fixture.send("GET", "/", fields: ["Accept: text/html"]).status == 401)
             // The page that asks for a code, by the address or a name of this machine and by no other.
             #expect(try fixture.send("GET", "/hearth/open").status == 200)
             #expect(try fixture.send("GET", "/page/sign-in.js").status == 200)

@@ -25,14 +25,21 @@ struct CompletionRequest: Sendable {
     ]
 
     static func decode(_ fields: Fields) throws(APIFailure) -> CompletionRequest {
-        try fields.refuse(notServed)
         let (prompts, isList) = try PromptDecoding.prompts(fields, "prompt")
+        return try decode(fields, prompts, isList: isList)
+    }
+
+    /// A request with other prompts than `prompt`.
+    static func decode(
+        _ fields: Fields, _ prompts: [[APIRequest.PromptPart]], isList: Bool
+    ) throws(APIFailure) -> CompletionRequest {
+        try fields.refuse(notServed)
         var request = APIRequest(.prompts(prompts), model: try fields.string("model"))
         try request.takeOpenAIFields(fields)
         if let most = try fields.limit("n_predict") { request.maximumNewTokens = most }
         let most = try fields.integer("n_probs", in: 0...TokenReports.maximumAlternatives) ?? 0
-        // Probabilities with a seed are asked for to be compared: what was computed before must not change them.
-        request.reusesPrompt = try fields.flag("cache_prompt") ?? !(most > 0 && request.sampling.seed != nil)
+        // An answer with a seed is asked for to be repeated: what was computed before must not change it.
+        request.reusesPrompt = try fields.flag("cache_prompt") ?? (request.sampling.seed == nil)
         request.constraint = try ResponseFormat.constraint(fields)
         var completion = CompletionRequest(request: request)
         completion.extras = try LlamaExtras(fields)

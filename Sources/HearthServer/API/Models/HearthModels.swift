@@ -36,6 +36,8 @@ package final class HearthModels: ModelProvider {
         var read: Stopwatch?
         /// Engines by the name of their model; each follows the activations of its family.
         var live: [String: LiveModel] = [:]
+        /// The facts of weights that were read.
+        var facts: [Path: ServedFacts] = [:]
     }
 
     /// The time after which the disk is asked again which models are installed.
@@ -67,13 +69,46 @@ package final class HearthModels: ModelProvider {
         }
         if let remembered { return remembered }
         let watch = time.stopwatch()
-        let models = try await releases().map { Self.served($0) }
+        var models: [ServedModel] = []
+        for release in try await releases() { models.append(try await served(release)) }
+        for preset in try await blocking({ [home = hearth.home] in Preset.all(home) }) {
+            // A preset answers while its model is installed, and takes no model's name.
+            guard !models.contains(where: { $0.answers(to: preset.name) }),
+                var model = models.first(where: { $0.preset == nil && $0.answers(to: preset.model) })
+            else { continue }
+            (model.name, model.aliases, model.preset) = (preset.name, [], preset)
+            models.append(model)
+        }
         known.withLock { ($0.models, $0.read) = (models, watch) }
         return models
     }
 
     /// Asks the disk at the next request.
     private func forget() { known.withLock { $0 = Known() } }
+
+    /// An installed release with the facts of its file.
+    private func served(_ release: InstalledRelease, name: String? = nil) async throws -> ServedModel {
+        var model = Self.served(release, name: name)
+        guard let weights = release.weights else { return model }
+        if let facts = known.withLock({ $0.facts[weights] }) {
+            model.facts = facts
+            return model
+        }
+        // A file that cannot be read is still listed; its load reports why.
+        let facts = try? await blocking { [hearth] in
+            let header = try GGUFHeader(file: weights, extent: .tensors)
+            let template = header.metadata["tokenizer.chat_template"]?.text ?? ""
+            var facts = ServedFacts(header, template: template, hasProjector: release.projector != nil)
+            // A model that does not fit is refused when it is loaded.
+            let plan = try? MemoryPlanning.plan(
+                file: weights, projector: release.projector, configuration: hearth.configuration)
+            facts.contextLength = plan?.contextLength ?? facts.contextLength
+            return facts
+        }
+        known.withLock { $0.facts[weights] = facts }
+        model.facts = facts
+        return model
+    }
 
     /// The releases that answer with text: the live one of each family, or its only one.
     private func releases() async throws -> [InstalledRelease] {
@@ -110,7 +145,7 @@ package final class HearthModels: ModelProvider {
         if let model = known.first(where: { $0.answers(to: name) }) { return model }
         // A release that is installed beside the live one of its family.
         if let release = try await release(name) {
-            return Self.served(release, name: name)
+            return try await served(release, name: name)
         }
         guard settings.answersAnyName else { throw APIFailure.noModel(name) }
         return try await usual()
@@ -157,7 +192,14 @@ package final class HearthModels: ModelProvider {
         try await live(model)
     }
 
+    /// The model whose engine answers.
+    private func base(_ model: ServedModel) async throws -> ServedModel {
+        guard let preset = model.preset else { return model }
+        return try await self.model(preset.model)
+    }
+
     private func live(_ model: ServedModel) async throws -> LiveModel {
+        let model = try await base(model)
         if let live = known.withLock({ $0.live[model.name] }) { return live }
         let live = try await found(model)
         known.withLock { $0.live[model.name] = live }
@@ -174,15 +216,13 @@ package final class HearthModels: ModelProvider {
     }
 
     package func details(of model: ServedModel) async throws -> ModelDetails {
-        let release = try await release(model.name)
+        let release = try await release(base(model).name)
         guard let file = release?.weights else { throw APIFailure.noModel(model.name) }
         return try await blocking {
-            let header = try GGUFHeader(file: file, extent: .tensors)
+            let header = try GGUFHeader(file: file, extent: .metadata)
             var details = ModelDetails()
             details.template = header.metadata["tokenizer.chat_template"]?.text ?? ""
             details.metadata = JSONMembers(header.metadata.compactMapValues(\.plain))
-            details.parameterCount = header.tensors?.parameterCount
-            details.hasProjector = release?.projector != nil
             return details
         }
     }
@@ -190,7 +230,7 @@ package final class HearthModels: ModelProvider {
     package func loaded() async -> [LoadedModel] {
         do {
             var loaded: [LoadedModel] = []
-            for model in try await models() {
+            for model in try await models() where model.preset == nil {
                 guard try await live(model).isLoaded else { continue }
                 loaded.append(LoadedModel(model: model, bytes: model.size, expires: warmth.expiry(of: model.name)))
             }
@@ -211,12 +251,15 @@ package final class HearthModels: ModelProvider {
     }
 
     package func used(_ model: ServedModel, keepAlive: Duration?) async {
+        // A model that was removed meanwhile is not kept.
+        guard let model = try? await base(model) else { return }
         warmth.used(model.name, keepAlive: keepAlive ?? settings.keepAlive) { [weak self] in
             await self?.unload(model)
         }
     }
 
     package func unload(_ model: ServedModel) async {
+        guard let model = try? await base(model) else { return }
         warmth.forget(model.name)
         do {
             try await live(model).retire()
@@ -252,11 +295,28 @@ package final class HearthModels: ModelProvider {
     }
 
     package func delete(_ name: String) async throws {
+        if let preset = try await models().first(where: { $0.answers(to: name) })?.preset {
+            try await blocking { [home = hearth.home] in try preset.remove(home) }
+            return forget()
+        }
         guard let release = try await release(name) else { throw APIFailure.noModel(name) }
         let identity = release.identity
         defer { forget() }
         try await hearth.manager.remove(
             identity.family, version: identity.version, variant: identity.variant)
+    }
+
+    package func keep(_ preset: Preset) async throws {
+        let models = try await models()
+        if let taken = models.first(where: { $0.answers(to: preset.name) }), taken.preset == nil {
+            throw APIFailure(.conflict, "a model has the name `\(preset.name)`", field: "model")
+        }
+        var preset = preset
+        let source = try await model(preset.model)
+        // A preset of a preset has the other one's model, and what it does not set itself.
+        if let other = source.preset { preset = try preset.over(other) }
+        try await blocking { [home = hearth.home, preset] in try preset.save(home) }
+        forget()
     }
 }
 

@@ -79,7 +79,7 @@ extension Fields {
     /// A limit of tokens; -1 stands for none.
     func limit(_ key: String) throws(APIFailure) -> Int? {
         guard let limit = try integer(key, in: -1...Int(Int32.max)) else { return nil }
-        return limit < 0 ? nil : max(1, limit)
+        return limit < 0 ? nil : limit
     }
 }
 

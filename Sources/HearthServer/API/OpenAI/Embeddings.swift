@@ -9,18 +9,18 @@ struct EmbeddingRequest: Sendable {
     static let maximumTexts = 2048
 
     var model: String?
-    var texts: [String]
+    /// The texts, or tokens of the model.
+    var inputs: [APIRequest.PromptPart]
     var asBase64 = false
+    /// Whether texts that are too long are cut.
+    var truncates = false
     /// The requested length of the vectors.
     var dimensions: Int?
 
     static func decode(_ fields: Fields, needsModel: Bool = true) throws(APIFailure) -> EmbeddingRequest {
         let model = try fields.string("model")
         if needsModel, model == nil { throw .invalid("model", "the name of a model") }
-        guard let texts = try fields.strings("input", atMost: maximumTexts), !texts.isEmpty else {
-            throw .invalid("input", "a text or a list of 1 to \(maximumTexts) texts")
-        }
-        var request = EmbeddingRequest(model: model, texts: texts)
+        var request = EmbeddingRequest(model: model, inputs: try inputs(fields))
         switch try fields.string("encoding_format") {
         case nil, "float": break
         case "base64": request.asBase64 = true
@@ -28,6 +28,33 @@ struct EmbeddingRequest: Sendable {
         }
         request.dimensions = try fields.integer("dimensions", in: 1...1_000_000)
         return request
+    }
+
+    /// A text, a list of tokens, or a list of these.
+    private static func inputs(_ fields: Fields) throws(APIFailure) -> [APIRequest.PromptPart] {
+        let failure = APIFailure.invalid(
+            "input", "a text, a list of tokens, or a list of 1 to \(maximumTexts) texts or lists of tokens")
+        func tokens(_ items: [JSONValue]) throws(APIFailure) -> [TokenID] {
+            let tokens = items.compactMap { Fields.integer($0).flatMap { TokenID(exactly: $0) } }
+            guard tokens.count == items.count, (1...PromptDecoding.maximumParts).contains(items.count) else {
+                throw failure
+            }
+            return tokens
+        }
+        guard let value = fields.value("input") else { throw failure }
+        if let text = value.string { return [.text(text)] }
+        guard let items = value.items, let first = items.first else { throw failure }
+        if Fields.integer(first) != nil { return [.tokens(try tokens(items))] }
+        guard items.count <= maximumTexts else { throw failure }
+        var inputs: [APIRequest.PromptPart] = []
+        for item in items {
+            if let text = item.string {
+                inputs.append(.text(text))
+            } else {
+                inputs.append(.tokens(try tokens(item.items ?? [])))
+            }
+        }
+        return inputs
     }
 }
 
@@ -56,28 +83,5 @@ struct Embeddings: Sendable {
     /// The numbers as little-endian IEEE 754.
     private static func bytes(_ vector: [Float]) -> [UInt8] {
         vector.flatMap { number in withUnsafeBytes(of: number.bitPattern.littleEndian) { Array($0) } }
-    }
-}
-
-extension APIService {
-    /// Makes the vectors of texts.
-    func embeddings(_ request: EmbeddingRequest) async throws -> Embeddings {
-        let ready = try await ready(request.model)
-        guard ready.capabilities.contains(.embeddings) else {
-            throw APIFailure.notServed("model", "makes no embeddings: \(ready.model.name)")
-        }
-        if let dimensions = request.dimensions, dimensions != ready.information.embeddingLength {
-            throw APIFailure.notServed(
-                "dimensions", "must be \(ready.information.embeddingLength), the length of this model's vectors")
-        }
-        return try await answers.activity.using(ready.model.name) {
-            let vectors = try await ready.engine.reader.embed(request.texts)
-            var tokens = 0
-            for text in request.texts where ready.capabilities.contains(.tokenCounts) {
-                tokens += try await ready.engine.reader.count(text)
-            }
-            await provider.used(ready.model, keepAlive: nil)
-            return Embeddings(model: ready.model, vectors: vectors, tokens: tokens)
-        }
     }
 }

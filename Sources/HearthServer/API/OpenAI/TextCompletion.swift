@@ -31,6 +31,7 @@ package struct TextRequest: Sendable {
         text.includesUsage = try fields.object("stream_options")?.flag("include_usage") ?? false
         text.extras = try LlamaExtras(fields)
         text.echo = try fields.flag("echo") ?? false
+        text.request.tokenReports?.includesPrompt = text.echo
         text.request.showsPrompt = text.echo || text.extras.isVerbose
         return text
     }
@@ -83,9 +84,13 @@ enum TextReply {
         var body = TokenLogBody.chat(tokens)
         body["refusal"] = nil
         body["tokens"] = .array(tokens.map { .string(TokenLogBody.text($0.chosen)) })
-        body["token_logprobs"] = .array(tokens.map { .number($0.chosen.logProbability) })
+        // Nothing comes before the first token of a prompt.
+        let first = tokens.first?.isPrompt == true && start == 0
+        body["token_logprobs"] = .array(
+            tokens.enumerated().map { first && $0 == 0 ? .null : .number($1.chosen.logProbability) })
         body["top_logprobs"] = .array(
-            tokens.map { token in
+            tokens.enumerated().map { index, token in
+                if first, index == 0 { return .null }
                 var seen: Set<String> = []
                 let chances = token.alternatives.compactMap { chance -> (String, JSONValue)? in
                     let text = TokenLogBody.text(chance)
@@ -131,8 +136,10 @@ struct TextStream: StreamEncoder {
         case .event(let index, .text(let text)), .event(let index, .thinking(let text)):
             live.take(.text(text), run.watch.elapsed)
             defer {
+                // The text of a prompt is sent before its tokens.
+                let prompt = tokens[index].filter(\.isPrompt)
+                lengths[index] += prompt.reduce(text.count) { $0 + TokenLogBody.text($1.chosen).count }
                 tokens[index] = []
-                lengths[index] += text.count
             }
             return piece(index, text)
         case .event(let index, let event):

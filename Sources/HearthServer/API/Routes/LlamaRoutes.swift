@@ -9,6 +9,7 @@ extension APIRoutes {
         let raw = Route(dialect: .openAI) { try await completion($0) }
         return [
             "POST /completion": raw, "POST /completions": raw,
+            "POST /infill": Route(dialect: .openAI) { try await infill($0) },
             "POST /tokenize": Route(dialect: .openAI) { try await tokenize($0) },
             "POST /detokenize": Route(dialect: .openAI) { try await detokenize($0) },
             "POST /apply-template": Route(dialect: .openAI) { call in
@@ -22,7 +23,10 @@ extension APIRoutes {
     }
 
     private static func completion(_ call: Call) async throws -> ServerReply {
-        let form = try CompletionRequest.decode(try await call.fields())
+        try await answer(try CompletionRequest.decode(try await call.fields()), call)
+    }
+
+    private static func answer(_ form: CompletionRequest, _ call: Call) async throws -> ServerReply {
         let run = try await call.service.run(form.request)
         if form.request.streams { return stream(run, CompletionStream(run, form: form), call) }
         let bodies = try await run.answers().enumerated().map { index, answer in
@@ -30,6 +34,15 @@ extension APIRoutes {
         }
         if let only = bodies.first, bodies.count == 1, !form.isList { return json(only) }
         return json(.array(bodies))
+    }
+
+    /// Completes the gap between two texts.
+    private static func infill(_ call: Call) async throws -> ServerReply {
+        let fields = try await call.fields()
+        let ready = try await call.service.ready(try fields.string("model"))
+        let marks = try await call.service.infillMarks(of: ready)
+        let form = try CompletionRequest.decodeInfill(fields, marks)
+        return try await answer(form, call)
     }
 
     private static func tokenize(_ call: Call) async throws -> ServerReply {
@@ -44,7 +57,7 @@ extension APIRoutes {
         for (index, part) in parts.enumerated() {
             switch part {
             case .tokens(let given): tokens += given
-            case .text(let text):
+            case .text(let text), .letters(let text):
                 tokens += try await ready.engine.reader.tokenize(
                     text, controlTokens: parsesSpecial, wholePrompt: addsSpecial && index == 0, limit: nil)
             }

@@ -7,7 +7,9 @@ extension APIRoutes {
     /// The routes of Ollama's API.
     static var ollama: [String: Route] {
         var routes: [String: Route] = [
-            "GET /api/version": Route(dialect: .ollama) { json(["version": .string($0.service.settings.version)]) },
+            "GET /api/version": Route(dialect: .ollama) { call in
+                json(["version": .string(servedVersion), "hearth": .string(call.service.settings.version)])
+            },
             "GET /api/tags": Route(dialect: .ollama) { try await tags($0) },
             "GET /api/ps": Route(dialect: .ollama) { try await loaded($0) },
             "POST /api/show": Route(dialect: .ollama) { try await show($0) },
@@ -21,13 +23,16 @@ extension APIRoutes {
                 return .bytes([], "application/json; charset=utf-8")
             },
         ]
-        for path in ["/api/create", "/api/copy", "/api/push"] {
-            routes["POST \(path)"] = Route(dialect: .ollama, scope: .models) { _ in
-                throw APIFailure(.notFound, "\(path) is not served")
-            }
+        routes["POST /api/create"] = Route(dialect: .ollama, scope: .models) { try await create($0) }
+        routes["POST /api/copy"] = Route(dialect: .ollama, scope: .models) { try await copy($0) }
+        routes["POST /api/push"] = Route(dialect: .ollama, scope: .models) { _ in
+            throw APIFailure(.notFound, "/api/push is not served")
         }
         return routes
     }
+
+    /// The version of Ollama whose requests are served: programs refuse servers of earlier ones.
+    private static let servedVersion = "0.14.0"
 
     /// Ollama's clients name a model in `model`, older ones in `name`.
     private static func name(_ fields: Fields) throws(APIFailure) -> String {
@@ -78,6 +83,7 @@ extension APIRoutes {
         let fields = try await call.fields()
         var request = try EmbeddingRequest.decode(fields, needsModel: false)
         request.model = try name(fields)
+        request.truncates = try fields.flag("truncate") ?? true
         let made = try await call.service.embeddings(request)
         return json([
             "model": .string(made.model.name),
@@ -90,7 +96,8 @@ extension APIRoutes {
     /// The older form: one text, one vector.
     private static func embedOne(_ call: Call) async throws -> ServerReply {
         let fields = try await call.fields()
-        let request = EmbeddingRequest(model: try name(fields), texts: [try fields.requiredString("prompt")])
+        let request = EmbeddingRequest(
+            model: try name(fields), inputs: [.text(try fields.requiredString("prompt"))], truncates: true)
         let made = try await call.service.embeddings(request)
         return json(["embedding": .array((made.vectors.first ?? []).map { .number($0) })])
     }
@@ -122,39 +129,80 @@ extension APIRoutes {
         [
             "name": .string(model.name), "model": .string(model.name),
             "modified_at": .string(APITime.text(model.created)), "size": .integer(Int(clamping: model.size)),
-            "digest": .string(model.digest), "details": details(model, nil),
+            "digest": .string(model.digest), "details": details(model, model.facts),
+            "capabilities": abilities(model),
         ]
     }
 
-    private static func details(_ model: ServedModel, _ details: ModelDetails?) -> JSONValue {
-        var family = model.family
-        if case .string(let architecture)? = details?.metadata["general.architecture"] { family = architecture }
-        let parameters = details?.parameterCount.map { count in
-            count >= 1_000_000_000
-                ? String(format: "%.1fB", Double(count) / 1e9) : String(format: "%.0fM", Double(count) / 1e6)
-        }
+    private static func details(_ model: ServedModel, _ facts: ServedFacts?) -> JSONValue {
+        let architecture = facts?.architecture ?? ""
+        let family = architecture.isEmpty ? model.family : architecture
+        let quantization = facts?.quantization ?? ""
         return [
             "parent_model": "", "format": .string(model.format), "family": .string(family),
-            "families": [.string(family)], "parameter_size": .string(parameters ?? ""),
-            "quantization_level": .string(model.variant.uppercased()),
+            "families": [.string(family)], "parameter_size": .string(facts?.parameterSize ?? ""),
+            "quantization_level": .string((quantization.isEmpty ? model.variant : quantization).uppercased()),
         ]
+    }
+
+    private static func abilities(_ model: ServedModel) -> JSONValue {
+        .array((model.facts?.abilities ?? [.completion]).map { .string($0.rawValue) })
     }
 
     private static func show(_ call: Call) async throws -> ServerReply {
         let provider = call.service.provider
         let model = try await provider.model(try name(await call.fields()))
         let details = try await provider.details(of: model)
-        var abilities: [JSONValue] = ["completion"]
-        if details.template.contains("tools") { abilities.append("tools") }
-        if details.template.contains("<think>") { abilities.append("thinking") }
-        if details.hasProjector { abilities.append("vision") }
         let facts = details.metadata.filter { $0.key != "tokenizer.chat_template" }.sorted { $0.key < $1.key }
-        return json([
-            "modelfile": .string("FROM \(model.name)\n"), "parameters": "",
-            "template": .string(details.template), "details": self.details(model, details),
+        let preset = model.preset
+        var body: JSONValue = [
+            "modelfile": .string(preset.map(PresetText.text) ?? "FROM \(model.name)\n"),
+            "parameters": .string(preset.map { PresetText.parameters($0).joined(separator: "\n") } ?? ""),
+            "template": .string(details.template), "details": self.details(model, model.facts),
             "model_info": .object(JSONMembers(facts.map { ($0.key, $0.value) })),
-            "capabilities": .array(abilities), "modified_at": .string(APITime.text(model.created)),
-        ])
+            "capabilities": abilities(model), "modified_at": .string(APITime.text(model.created)),
+        ]
+        if let preset {
+            body["system"] = .string(preset.system)
+            if !preset.messages.isEmpty { body["messages"] = .array(preset.messages.map(\.body)) }
+        }
+        return json(body)
+    }
+
+    // MARK: Presets
+
+    /// Makes a preset of a model: no weights are made.
+    private static func create(_ call: Call) async throws -> ServerReply {
+        let fields = try await call.fields()
+        let name = try name(fields)
+        try fields.refuse(["files": [], "adapters": [], "quantize": [.string("")], "template": [.string("")]])
+        let preset: Preset
+        if let text = try fields.string("modelfile") {
+            preset = try PresetText.preset(name, text)
+        } else {
+            var messages: [Preset.Message] = []
+            for message in try fields.objects("messages", atMost: 1000) ?? [] {
+                guard let role = ChatRole(rawValue: try message.requiredString("role")), role != .tool else {
+                    throw APIFailure.invalid(message.name("role"), "system, user or assistant")
+                }
+                messages.append(Preset.Message(role: role, text: try message.requiredString("content")))
+            }
+            preset = try Preset(
+                name, model: try fields.requiredString("from"), system: try fields.string("system") ?? "",
+                parameters: fields.value("parameters")?.members ?? [:], messages: messages)
+        }
+        try await call.service.provider.keep(preset)
+        guard try fields.flag("stream") ?? true else { return json(["status": "success"]) }
+        return .bytes(Array("{\"status\":\"success\"}\n".utf8), OllamaStream.contentType)
+    }
+
+    /// Gives a model, or a preset, another name.
+    private static func copy(_ call: Call) async throws -> ServerReply {
+        let fields = try await call.fields()
+        let preset = try Preset(
+            try fields.requiredString("destination"), model: try fields.requiredString("source"))
+        try await call.service.provider.keep(preset)
+        return .bytes([], "application/json; charset=utf-8")
     }
 
     // MARK: Pulls

@@ -28,9 +28,15 @@ extension APIRoutes {
             try call.service.answers.responses.remove(call.name)
             return json(["id": .string(call.name), "object": "response", "deleted": true])
         }
+        // The paths of Jina, Cohere and llama.cpp's server.
+        for path in ["/v1/rerank", "/v2/rerank", "/rerank", "/v1/reranking", "/reranking"] {
+            routes["POST \(path)"] = Route(dialect: .openAI) { call in
+                let request = try RerankRequest.decode(try await call.fields())
+                return json(try await call.service.ranking(request).body(request))
+            }
+        }
         for path in [
             "/v1/responses/compact", "/v1/audio/speech", "/v1/audio/transcriptions", "/v1/images/generations",
-            "/v1/rerank",
         ] {
             routes["POST \(path)"] = Route(dialect: .openAI) { _ in
                 throw APIFailure(.notFound, "\(path) is not served")
@@ -59,12 +65,20 @@ extension APIRoutes {
     }
 
     private static func modelBody(_ model: ServedModel) -> JSONValue {
-        [
+        var body: JSONValue = [
             "id": .string(model.name), "object": "model",
             "created": .integer(Int(model.created.timeIntervalSince1970)), "owned_by": "hearth",
             "aliases": .array(model.aliases.map { .string($0) }),
             "meta": ["size": .integer(Int(clamping: model.size)), "format": .string(model.format)],
         ]
+        // The model behind a preset; vLLM's clients read the field so.
+        if let preset = model.preset { body["parent"] = .string(preset.model) }
+        if let facts = model.facts {
+            // The name that routers of models use.
+            if let window = facts.contextLength { body["context_length"] = .integer(window) }
+            body["capabilities"] = .array(facts.abilities.map { .string($0.rawValue) })
+        }
+        return body
     }
 
     // MARK: Answers
@@ -180,9 +194,10 @@ extension APIService {
     /// The prompt of a request, without computing it.
     func rendered(_ request: APIRequest) async throws -> (text: String, tokenCount: Int) {
         let ready = try await ready(request.model)
-        guard case .chat(let messages) = request.input else {
+        guard case .chat(let asked) = request.input else {
             throw APIFailure(.invalid, "the request has no messages", field: "messages")
         }
+        let messages = ready.model.preset?.beginning(asked) ?? asked
         let options = try await options(of: request, ready)
         guard ready.capabilities.contains(.promptText) else {
             return ("", try await ready.engine.reader.count(messages))

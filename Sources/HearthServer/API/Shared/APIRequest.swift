@@ -55,7 +55,10 @@ package struct APIRequest: Sendable {
 
     /// A part of a raw prompt.
     package enum PromptPart: Sendable, Hashable {
+        /// A text in which a control token's name is that token.
         case text(String)
+        /// A text in which a control token's name is letters.
+        case letters(String)
         case tokens([TokenID])
     }
 }
@@ -112,5 +115,12 @@ package struct ThinkingFields: Sendable, Hashable {
 
 extension Sequence<APIRequest.PromptPart> {
     /// The bytes of the texts. Each text counts 64 bytes more, for the work with a text of any size.
-    var textBytes: Int { reduce(0) { if case .text(let text) = $1 { $0 + 64 + text.utf8.count } else { $0 } } }
+    var textBytes: Int {
+        reduce(0) { sum, part in
+            switch part {
+            case .text(let text), .letters(let text): sum + 64 + text.utf8.count
+            case .tokens: sum
+            }
+        }
+    }
 }

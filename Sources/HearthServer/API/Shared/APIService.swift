@@ -143,7 +143,8 @@ package struct APIService: Sendable {
         try check(request, ready)
         let options = try await options(of: request, ready)
         switch request.input {
-        case .chat(let messages): return [Job(messages: messages, options: options)]
+        case .chat(let messages):
+            return [Job(messages: ready.model.preset?.beginning(messages) ?? messages, options: options)]
         case .prompts(let prompts):
             try ready.textLimit.check(bytes: prompts.reduce(0) { $0 + $1.textBytes })
             var jobs: [Job] = []
@@ -166,6 +167,8 @@ package struct APIService: Sendable {
     /// The options of a generation: the server's, changed by the request.
     func options(of request: APIRequest, _ ready: Ready) async throws -> GenerationOptions {
         var options = settings.options
+        let preset = try ready.model.preset?.options
+        options.sampling = preset?.sampling.applied(to: options.sampling) ?? options.sampling
         options.sampling = request.sampling.applied(to: options.sampling)
         switch request.sampling.repetition {
         case .never: options.repetition = nil
@@ -179,9 +182,10 @@ package struct APIService: Sendable {
             }
         }
         options.maximumNewTokens =
-            request.maximumNewTokens ?? settings.limit(window: ready.information.contextLength)
+            request.maximumNewTokens ?? preset?.maximumNewTokens
+            ?? settings.limit(window: ready.information.contextLength)
         if let limit = request.timeLimit { options.timeout = limit }
-        options.stopStrings = request.stopStrings
+        options.stopStrings = request.stopStrings.isEmpty ? preset?.stopStrings ?? [] : request.stopStrings
         options.constraint = request.constraint
         options.tools = request.tools
         options.toolChoice = request.toolChoice
@@ -229,9 +233,10 @@ package struct APIService: Sendable {
         for (index, part) in parts.enumerated() {
             switch part {
             case .tokens(let given): tokens += given
-            case .text(let text):
+            case .text(let text), .letters(let text):
+                let isRaw = if case .text = part { true } else { false }
                 tokens += try await engine.reader.tokenize(
-                    text, controlTokens: true, wholePrompt: asPrompt && index == 0,
+                    text, controlTokens: isRaw, wholePrompt: asPrompt && index == 0,
                     limit: max(0, limit - tokens.count))
             }
         }

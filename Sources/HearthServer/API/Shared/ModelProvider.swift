@@ -24,6 +24,10 @@ package struct ServedModel: Sendable, Hashable {
     package var fileName = ""
     /// The file format, such as `gguf`.
     package var format = "gguf"
+    /// What its file says; `nil` if it cannot be read.
+    package var facts: ServedFacts?
+    /// The preset whose name it has; `nil` for a model of its own.
+    package var preset: Preset?
 
     /// Whether a request's name stands for the model. The tag `latest`, which Ollama's clients add, is ignored.
     package func answers(to name: String) -> Bool {
@@ -38,10 +42,6 @@ package struct ModelDetails: Sendable, Hashable {
     package var template = ""
     /// The metadata by key, without lists.
     package var metadata: JSONMembers = [:]
-    /// The number of weights; `nil` if unknown.
-    package var parameterCount: UInt64?
-    /// Whether a projector lets the model read pictures.
-    package var hasProjector = false
 }
 
 /// A model in memory.
@@ -92,8 +92,19 @@ package protocol ModelProvider: Sendable {
     /// Fetches and installs a model.
     func pull(_ name: String, progress: @escaping @Sendable (PullStep) -> Void) async throws
 
-    /// Removes a model from the device.
+    /// Removes a model from the device, or a preset.
     func delete(_ name: String) async throws
+
+    /// Keeps a preset under its name.
+    /// - Throws: ``APIFailure`` if a model has the name, or there is none for the preset.
+    func keep(_ preset: Preset) async throws
+}
+
+extension ModelProvider {
+    /// Refuses, for providers without presets.
+    package func keep(_ preset: Preset) async throws {
+        throw APIFailure(.notFound, "presets are not served")
+    }
 }
 
 /// The server's settings of answers.
