@@ -82,7 +82,7 @@ struct Connect: Command {
                 await report.adding(app) { try await connector.undo(app, isDry: isDry).map { (nil, $0) } }
             }
         } else {
-            let apps = try await blocking { named ?? connector.found() }
+            let apps = await blocking { named ?? connector.found() }
             if !apps.isEmpty {
                 let server = try await context.connectServer()
                 let target = try server.target(model)

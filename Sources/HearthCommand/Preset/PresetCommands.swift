@@ -17,7 +17,7 @@ struct PresetList: Command {
 
     func run(in context: CommandContext) async throws {
         let home = try context.home
-        let presets = try await blocking { Preset.all(home) }
+        let presets = await blocking { Preset.all(home) }
         let entries = presets.map { preset -> JSONValue in
             ["name": .string(preset.name), "model": .string(preset.model), "system": .string(preset.system)]
         }
@@ -137,7 +137,7 @@ extension CommandContext {
     /// - Throws: ``PresetCommandError`` with `preset-missing`.
     fileprivate func preset(_ name: String) async throws -> Preset {
         let home = try home
-        let presets = try await blocking { Preset.all(home) }
+        let presets = await blocking { Preset.all(home) }
         guard let preset = presets.first(where: { $0.name == name }) else {
             throw PresetCommandError(
                 .presetMissing, "there is no preset \(name.quoted)",

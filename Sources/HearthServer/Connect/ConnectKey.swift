@@ -44,7 +44,7 @@ struct ConnectKey: DiskRecord, Sendable {
     /// - Throws: `ServerError`, `FileError`.
     @discardableResult
     static func end(_ app: ConnectedApp, home: Path, time: TimeSource) async throws -> Bool {
-        guard let key = try await blocking({ load(home, app) }) else { return false }
+        guard let key = await blocking({ load(home, app) }) else { return false }
         _ = try await AccessKeys.change(home: home, time: time) { keys in
             if keys.keys.contains(where: { $0.id == key.id }) { try keys.revoke(key.id) }
         }

@@ -15,13 +15,13 @@ extension Connector {
     package func start(
         _ app: ConnectedApp, _ target: ConnectTarget, _ words: [String]
     ) async throws -> ProgramStart {
-        let plan = try await blocking { app.plan(target, in: places) }
+        let plan = await blocking { app.plan(target, in: places) }
         guard plan.start != nil else {
             throw ConnectError(
                 .notStartable, "\(app.title) takes no address from its environment",
                 context: ErrorContext(found: app.rawValue, remedy: "Connect it instead."))
         }
-        guard let program = try await blocking({ places.program(app.programs) }) else {
+        guard let program = await blocking({ places.program(app.programs) }) else {
             throw ConnectError(
                 .programMissing, "the program \(app.programs[0]) is not on this machine",
                 context: ErrorContext(expected: app.programs[0], remedy: "Install it, or name its folder in PATH."))

@@ -52,7 +52,7 @@ package struct Connector: Sendable {
                 (target.key, isNew) = (made.key.text, made.isNew)
             }
         }
-        let plan = try await blocking { [target] in app.plan(target, in: places) }
+        let plan = await blocking { [target] in app.plan(target, in: places) }
         if isDry {
             return (
                 plan, try await blocking { try prepared(plan, try ConnectRecord.load(home, app), app).map(\.change) }

@@ -71,7 +71,7 @@ package final class HearthModels: ModelProvider {
         let watch = time.stopwatch()
         var models: [ServedModel] = []
         for release in try await releases() { models.append(try await served(release)) }
-        for preset in try await blocking({ [home = hearth.home] in Preset.all(home) }) {
+        for preset in await blocking({ [home = hearth.home] in Preset.all(home) }) {
             // A preset answers while its model is installed, and takes no model's name.
             guard !models.contains(where: { $0.answers(to: preset.name) }),
                 var model = models.first(where: { $0.preset == nil && $0.answers(to: preset.model) })
