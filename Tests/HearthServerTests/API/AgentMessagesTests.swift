@@ -34,8 +34,36 @@ import Testing
         let options = try #require(await api.engine.options.first)
         #expect(options.tools.map(\.name) == ["Read"])
         #expect(options.thinking.maximumTokens == 512)
-        #expect(await api.engine.requests.first?.map(\.role) == [.system, .user, .system])
+        #expect(await api.engine.requests.first?.map(\.role) == [.system, .user])
+        #expect(await api.engine.requests.first?.first?.content == "A\nB\n\nE")
     }
+
+    /// Two conversations begin alike, whatever their first questions are: the line about the version goes, and the
+    /// surroundings stand before the question.
+    @Test func conversationsBeginAlike() async throws {
+        let api = APIFixture([Self.plain])
+        for (suffix, question) in [("a22", "One?"), ("b07", "Two?")] {
+            let system = #"""
+                "system":[{"type":"text","text":"x-anthropic-billing-header: cc_version=2.1.332.\#(suffix); cc_entrypoint=cli;"},
+                {"type":"text","text":"A"}]
+                """#
+            let messages = #"""
+                [{"role":"user","content":"\#(question)"},{"role":"system","content":"E"},{"role":"system","content":"F"},
+                {"role":"assistant","content":"Yes."},{"role":"user","content":"More?"},{"role":"system","content":"G"}]
+                """#
+            #expect(try await api.post("/v1/messages", body(system, messages: messages)).status == 200)
+            let read = try #require(await api.engine.requests.last)
+            #expect(read.map(\.role) == [.system, .user, .assistant, .user, .system])
+            #expect(read.map(\.content) == ["A\n\nE\n\nF", question, "Yes.", "More?", "G"])
+        }
+    }
+
+    @Test(arguments: [
+        ("x-anthropic-billing-header: cc_version=2.1.332.a22;", true),
+        ("x-anthropic-billing-header: a\nYou are", false),
+        ("You are x-anthropic-billing-header: a", false), ("", false),
+    ])
+    func onlyTheLineAboutTheVersionGoes(block: String, goes: Bool) { #expect(SteadyPrompt.isBilling(block) == goes) }
 
     @Test func deferredToolsAreOfferedAfterTheyWereFound() async throws {
         let api = APIFixture([Self.plain, Self.plain])

@@ -42,7 +42,11 @@ struct MessagesReader {
         var texts: [String] = []
         for block in try fields.objects("system", atMost: 10_000) ?? [] {
             let type = try block.requiredString("type")
-            if let text = try block.string("text") { texts.append(text) } else { block.leaveOut(type) }
+            guard let text = try block.string("text") else {
+                block.leaveOut(type)
+                continue
+            }
+            if !SteadyPrompt.isBilling(text) { texts.append(text) }
         }
         return texts.joined(separator: "\n")
     }

@@ -26,6 +26,7 @@ package struct MessagesRequest: Sendable {
             throw .invalid("messages", "a list of messages")
         }
         for message in list { messages += try reader.messages(message) }
+        messages = SteadyPrompt.ordered(messages)
         var form = MessagesRequest(request: APIRequest(.chat([]), model: try fields.string("model")))
         form.request.sampling = try fields.samplingFields()
         form.request.maximumNewTokens = try fields.integer("max_tokens", in: 1...Int(Int32.max))
