@@ -85,9 +85,9 @@ import Testing
         }
     }
 
-    @Test func theFirstPageHasTenLinesOfTheTable() throws {
+    @Test func theFirstPageHasElevenLinesOfTheTable() throws {
         let lines = HearthCommand.table.firstLines
-        #expect(lines.count == 10)
+        #expect(lines.count == 11)
         for (line, _) in lines {
             let words = line.replacing("\"QUESTION\"", with: "question").replacing("help COMMAND", with: "help pull")
                 .replacing("FAMILY", with: "family").split(separator: " ").map(String.init)

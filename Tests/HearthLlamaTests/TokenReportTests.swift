@@ -180,7 +180,7 @@ extension RealModel {
             let told = try await answer(whole, to: [ChatMessage(.user, text)])
             #expect(told.summary.usage.generatedTokens == 0 && told.summary.reason == .maximumNewTokens)
             #expect(told.reports.count == told.summary.usage.promptTokens && told.reports.count > 10)
-            #expect(told.reports.allSatisfy(\.isPrompt))
+            #expect(told.reports.allSatisfy { $0.isPrompt })
             #expect(String(decoding: told.reports.flatMap(\.chosen.bytes), as: UTF8.self) == text)
             #expect(told.reports.first?.alternatives.isEmpty == true)
             // Each is the probability after the tokens before it.

@@ -173,9 +173,11 @@ import Glibc
         let form = /(http:\/\/[0-9a-f.:\[\]]+:\d+)\/hearth\/open\?code=([0-9A-Z]{4}-[0-9A-Z]{4})\n/
         let match = try #require(started.output.wholeMatch(of: form), "\(started.output)")
         let (address, code) = (String(match.1), String(match.2))
-        func status(_ method: String, _ path: String, _ body: String? = nil) async throws -> Int {
+        func status(_ method: String, _ path: String, _ body: String? = nil, accept: String = "*/*") async throws -> Int
+        {
             let url = try #require(URL(string: address + path))
             var request = HTTPRequest(url, method: method)
+            request.headers["Accept"] = accept
             // The client asks other machines over http at pinned addresses only.
             request.pinnedAddresses = [try #require(url.host())]
             if let body {
@@ -185,7 +187,9 @@ import Glibc
             return try await CurlHTTPClient().execute(request).status
         }
         let isElsewhere = !address.hasPrefix("http://127.")
-        #expect(try await status("GET", "/") == 401)
+        #expect(try await status("GET", "/", accept: "text/html") == 401)
+        // Clients of Ollama ask whether it runs.
+        #expect(try await status("GET", "/") == 200)
         #expect(try await status("GET", "/v1/models") == (isElsewhere ? 401 : 200))
         #expect(try await status("POST", "/hearth/open", #"{"code": "0000-0000"}"#) == 403)
         let order = #"{"code": "\#(code.lowercased().replacing("-", with: " "))"}"#

@@ -41,7 +41,7 @@ import Testing
     /// Two conversations begin alike, whatever their first questions are: the line about the version goes, and the
     /// surroundings stand before the question.
     @Test func conversationsBeginAlike() async throws {
-        let api = APIFixture([Self.plain])
+        let api = APIFixture([Self.plain, Self.plain])
         for (suffix, question) in [("a22", "One?"), ("b07", "Two?")] {
             let system = #"""
                 "system":[{"type":"text","text":"x-anthropic-billing-header: cc_version=2.1.332.\#(suffix); cc_entrypoint=cli;"},
