@@ -140,6 +140,11 @@ struct hearth_call_format {};
 
 bool hearth_chat_templates_know_tools(const hearth_chat_templates *) { return false; }
 
+hearth_call_format *hearth_call_format_new(const hearth_chat_templates *, const hearth_chat_request *, char **error) {
+    if (error) *error = copied("this build of llama.cpp comes without its template reader");
+    return nullptr;
+}
+
 char *hearth_call_format_describe(const hearth_call_format *, char **error) {
     if (error) *error = copied("this build of llama.cpp comes without its template reader");
     return nullptr;

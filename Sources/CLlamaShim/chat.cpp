@@ -75,9 +75,33 @@ hearth_chat_templates *hearth_chat_templates_new(const llama_model *model, const
     });
 }
 
+namespace {
+
+/// What a template reads of a request.
+common_chat_templates_inputs inputs_of(const hearth_chat_templates *templates, const hearth_chat_request *request) {
+    common_chat_templates_inputs inputs;
+    for (size_t index = 0; index < request->count; index++) {
+        const hearth_chat_message &turn = request->messages[index];
+        common_chat_msg message;
+        message.role = turn.role;
+        message.content.assign(turn.content, turn.content_length);
+        if (turn.thinking) message.reasoning_content = turn.thinking;
+        if (turn.calls) hearth::read_calls(message, turn.calls);
+        if (turn.call_id) message.tool_call_id = turn.call_id;
+        if (turn.tool_name) message.tool_name = turn.tool_name;
+        inputs.messages.push_back(std::move(message));
+    }
+    inputs.add_generation_prompt = true;
+    inputs.enable_thinking = request->enable_thinking;
+    if (request->tools) hearth::offer_tools(inputs, templates->templates.get(), request->tools);
+    return inputs;
+}
+
+}  // namespace
+
 char *hearth_chat_templates_apply(
-    const hearth_chat_templates *templates, const hearth_chat_request *request, hearth_call_format **format,
-    size_t *length, size_t *opening, char **error) {
+    const hearth_chat_templates *templates, const hearth_chat_request *request, size_t *length, size_t *opening,
+    char **error) {
     return guarded(error, "the model's chat template does not accept this conversation", [&]() -> char * {
         *opening = 0;
         if (!templates->templates) {
@@ -85,28 +109,27 @@ char *hearth_chat_templates_apply(
             if (!prompt) throw std::runtime_error("llama.cpp's list of templates has none for this conversation");
             return prompt;
         }
-        common_chat_templates_inputs inputs;
-        for (size_t index = 0; index < request->count; index++) {
-            const hearth_chat_message &turn = request->messages[index];
-            common_chat_msg message;
-            message.role = turn.role;
-            message.content.assign(turn.content, turn.content_length);
-            if (turn.thinking) message.reasoning_content = turn.thinking;
-            if (turn.calls) hearth::read_calls(message, turn.calls);
-            if (turn.call_id) message.tool_call_id = turn.call_id;
-            if (turn.tool_name) message.tool_name = turn.tool_name;
-            inputs.messages.push_back(std::move(message));
-        }
-        inputs.add_generation_prompt = true;
-        inputs.enable_thinking = request->enable_thinking;
-        if (request->tools) hearth::offer_tools(inputs, templates->templates.get(), request->tools);
+        common_chat_templates_inputs inputs = inputs_of(templates, request);
+        // The prompt describes the tools; the grammar of their calls is made apart from it.
+        inputs.tool_choice = COMMON_CHAT_TOOL_CHOICE_NONE;
         const common_chat_params params = common_chat_templates_apply(templates->templates.get(), inputs);
-        if (request->tools && format) *format = hearth::call_format(params, inputs, templates->templates.get());
         *length = params.prompt.size();
         const std::string &answer = params.generation_prompt;
         if (answer.size() <= *length && params.prompt.compare(*length - answer.size(), answer.size(), answer) == 0)
             *opening = answer.size();
         return copied(params.prompt);
+    });
+}
+
+hearth_call_format *hearth_call_format_new(
+    const hearth_chat_templates *templates, const hearth_chat_request *request, char **error) {
+    return guarded(error, "the template's way of calling tools cannot be described", [&]() -> hearth_call_format * {
+        if (!templates->templates) throw std::runtime_error("it does not say how tools are called");
+        const common_chat_templates_inputs inputs = inputs_of(templates, request);
+        const common_chat_params params = common_chat_templates_apply(templates->templates.get(), inputs);
+        hearth_call_format *format = hearth::call_format(params, inputs, templates->templates.get());
+        if (!format) throw std::runtime_error("it does not say how tools are called");
+        return format;
     });
 }
 
@@ -124,8 +147,8 @@ hearth_chat_templates *hearth_chat_templates_new(const llama_model *model, const
 }
 
 char *hearth_chat_templates_apply(
-    const hearth_chat_templates *templates, const hearth_chat_request *request, hearth_call_format **, size_t *length,
-    size_t *opening, char **error) {
+    const hearth_chat_templates *templates, const hearth_chat_request *request, size_t *length, size_t *opening,
+    char **error) {
     return guarded(error, "the model's chat template does not accept this conversation", [&]() -> char * {
         *opening = 0;
         if (char *prompt = apply_known(templates->source, request, length)) return prompt;

@@ -115,7 +115,7 @@ import Testing
 
     @Test(arguments: [
         "", "{", "[]", "3", String(repeating: "{\"a\":", count: 100),
-        "{\"a\":\"" + String(repeating: "x", count: 200_000) + "\"}",
+        "{\"a\":\"" + String(repeating: "x", count: 1 << 20) + "\"}",
         "{\"pattern\":\"" + String(repeating: "(", count: 100) + "\"}",
         String(repeating: "[", count: 100_000),
     ])
@@ -125,33 +125,27 @@ import Testing
 
     @Test(arguments: [
         "", "^[A-Z]{3}$", "^(?:a|b(c)?)+$", #"^\([0-9]+\)$"#, #"^[\]\x41\u00e9]*$"#, "^$", "^.{1,}$", "^a{2,30}$",
-        "^é\"$",
+        "^é\"$", "[A-Z]{3}", "^a", "a$", "^", #"^\d{4}$"#, #"^[\w]$"#, #"^a\/b$"#, "^(?=b)b$", "^(?<n>a)$", "^a|^b$",
+        "^a]$", "^a}$",
     ])
-    func supportedPatternsAreAccepted(pattern: String) throws {
-        try check(["type": "string", "pattern": pattern])
-    }
+    func patternsAreFollowed(pattern: String) throws { try check(["type": "string", "pattern": pattern]) }
 
-    @Test(arguments: [
-        "[A-Z]{3}", "^a", "a$", "^", #"^\d{4}$"#, #"^[\w]$"#, #"^a\/b$"#, "^(?=a)b$", "^(?<n>a)$", "^a|^b$", "^a$|b$",
-        "^a{,3}$",
-        "^a{b}$", "^a{99999999999}$", "^a]$", "^a}$", "^a{1$", #"^a\$"#, #"^\x4$"#, #"^\é$"#,
-    ])
-    func patternsThatWouldBeAnyStringAreRefused(pattern: String) throws {
+    @Test(arguments: ["^(a$", "^[a$", "^*$", #"^a\"#, "^a)$", "^a{3,1}$", "^[z-a]$"])
+    func whatIsNoExpressionIsRefused(pattern: String) throws {
         let flawed: [String: Any] = ["type": "string", "pattern": pattern]
         for schema: [String: Any] in [
-            flawed, ["type": "array", "items": flawed], ["properties": ["pattern": flawed]],
-            ["anyOf": [["type": "null"], flawed]],
-            ["properties": ["enum": flawed]], ["$ref": "#/$defs/a", "$defs": ["a": flawed]],
+            flawed, ["type": "array", "items": flawed, "minItems": 1], ["properties": ["pattern": flawed]],
+            ["anyOf": [flawed]], ["properties": ["enum": flawed]], ["$ref": "#/$defs/a", "$defs": ["a": flawed]],
             ["additionalProperties": flawed],
         ] {
             #expect {
                 try check(schema)
             } throws: {
-                ($0 as? LLMError)?.code == .unusableGrammar && "\($0)".contains(pattern)
+                ($0 as? LLMError)?.code == .unusableGrammar && "\($0)".contains("`pattern`")
             }
         }
         // Values and names of properties that only look like a pattern.
-        try check(["enum": [flawed], "const": flawed, "default": flawed, "examples": [flawed]])
+        try check(["const": flawed, "default": flawed, "examples": [flawed]])
         try check(["properties": ["pattern": ["type": "string"]], "title": "pattern"])
     }
 

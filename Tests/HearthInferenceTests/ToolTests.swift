@@ -79,11 +79,12 @@ import Testing
         let block = try #require(options.constraint?.blocks.first)
         #expect(block.opening == "<tool_call>" && block.closing == "</tool_call>" && block.endsAnswer)
         #expect(options.tools.isEmpty && options.stopStrings.isEmpty)
-        guard case .jsonSchema(let schema) = block.shape else {
+        guard case .calls(let tools) = block.shape else {
             Issue.record("calls are not held to their shape")
             return
         }
-        try OutputConstraint.check(schema: schema)
+        #expect(tools.map(\.name) == ["weather"])
+        for tool in tools { try OutputConstraint.check(schema: tool.parameters) }
     }
 
     /// An engine without schemas cannot constrain a call, so a stop string ends the answer.

@@ -24,7 +24,8 @@ SAID = {
     "bench/thresholds.json": "The bars of the benchmarks.",
     "clients/llama-server-tests.txt": "The tests of llama.cpp's server that pass.",
     "publish/sigv4.json": "Requests that botocore has signed.",
-    "schemas/schemas.jsonl": "The hundred schemas.",
+    "schemas/schemas.jsonl": "The schemas.",
+    "schemas/patterns.jsonl": "The patterns of the tools.",
     "stores/series.json": "Series of events whose occurrences python-dateutil has computed.",
 }
 # What may name stages and scripts that have been: records of their time.

@@ -56,10 +56,13 @@ void hearth_chat_templates_free(struct hearth_chat_templates *templates);
 
 /// The prompt text of a conversation: `length` bytes, which may contain NUL. The last `opening` bytes begin the answer
 /// (0 if that cannot be determined). NULL and a reason on failure.
-/// `format` receives the format of the offered tools' calls, or NULL if it cannot be determined.
 char *hearth_chat_templates_apply(
-    const struct hearth_chat_templates *templates, const struct hearth_chat_request *request,
-    struct hearth_call_format **format, size_t *length, size_t *opening, char **error);
+    const struct hearth_chat_templates *templates, const struct hearth_chat_request *request, size_t *length,
+    size_t *opening, char **error);
+
+/// The format of calls of a request's tools. NULL and a reason on failure.
+struct hearth_call_format *hearth_call_format_new(
+    const struct hearth_chat_templates *templates, const struct hearth_chat_request *request, char **error);
 
 /// A JSON object with the texts around the model's thinking and answer, empty if the template has no thinking:
 /// `opening` and `closing` of the thinking, `turn` before an answer, `lead` between that or the thinking and the
@@ -263,9 +266,6 @@ bool hearth_piece_encode(
 int32_t hearth_piece_decode(
     struct hearth_vision *vision, struct llama_context *context, const struct hearth_pieces *pieces, size_t index,
     const float *vectors, int32_t position, int32_t sequence, int32_t batch);
-
-/// The grammar (GBNF) of a JSON schema. The caller must check the schema's depth first. NULL and a reason on failure.
-char *hearth_schema_to_gbnf(const char *schema, char **error);
 
 struct hearth_choice;
 

@@ -44,6 +44,8 @@ public struct GenerationSummary: Sendable, Hashable {
     /// The reason why the prompt could not use all tokens in memory; `nil` if it could or if the engine does not report
     /// it.
     package var cacheMiss: CacheMiss?
+    /// The changes of the conversation that the model's chat template wanted; for engines that report them.
+    package var turnChanges: [TurnChange] = []
     /// The pictures encoded for this answer; others were in the cache or in memory.
     public var encodedPictures = 0
     /// The stop string of the request that ended the answer.

@@ -90,12 +90,10 @@ package struct TextToolEngine: InferenceEngine, ForwardingTokenReader {
         options.tools = []
         options.toolChoice = .automatic
         if isRequired, abilities.contains(.schema), !tools.isEmpty {
-            options.constraint = .jsonSchema(try SpelledTools.callSchema(of: tools))
+            options.constraint = OutputConstraint(.calls(tools))
         } else if abilities.contains(.schema) {
             let block = OutputConstraint.Block(
-                SpelledTools.opening, .jsonSchema(try SpelledTools.callSchema(of: tools)),
-                closing: SpelledTools.closing,
-                endsAnswer: true)
+                SpelledTools.opening, .calls(tools), closing: SpelledTools.closing, endsAnswer: true)
             options.constraint = OutputConstraint(blocks: (options.constraint?.blocks ?? []) + [block])
         } else {
             options.stopStrings.append(SpelledTools.closing)
@@ -171,16 +169,6 @@ extension SpelledTools {
         let messages = messages.withSpelledTools
         guard let first = messages.first, first.role == .system else { return [ChatMessage(.system, text)] + messages }
         return [ChatMessage(.system, first.content + "\n\n" + text)] + messages.dropFirst()
-    }
-
-    /// The schema of a call of one of the tools.
-    static func callSchema(of tools: [ToolDefinition]) throws -> String {
-        let calls = tools.map {
-            JSONSchema.object([
-                .init("name", .oneOf([JSONSchema.quoted($0.name)])), .init("arguments", .text($0.parameters)),
-            ]).json
-        }
-        return #"{"anyOf":[\#(calls.joined(separator: ","))]}"#
     }
 
     /// Reads a call from its text, which starts with the opening mark. If the call is not a JSON object, its name is

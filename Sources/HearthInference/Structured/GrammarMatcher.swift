@@ -8,19 +8,26 @@ package struct GrammarMatcher: Sendable {
     private struct Item: Hashable, Sendable {
         let place: Int32
         let origin: Int32
+        /// The finished rounds of a repetition, or the state of a machine of texts.
+        var extra: UInt64 = 0
     }
 
     /// The most steps for one character, far more than usual grammars need.
     private static let maximumWork = 200_000
     /// The most items in total.
-    private static let maximumItems = 1 << 23
+    private static let maximumItems = 1 << 22
 
     private let grammar: Grammar
     /// The items after each character; the sets follow one another.
     private var items: [Item] = []
     /// The beginning of each set.
     private var starts: [Int] = []
+    /// The characters of the text, and the keys or items before a place in it.
+    private var text = MatchedText()
     private var seen: Set<Item> = []
+    /// For large sets, the places of the items that wait for each rule.
+    private var indexes: [Int: [Int: [Int]]] = [:]
+    private static let smallSet = 48
     private var work = 0
     /// The incomplete last character: its bits so far, and the number of missing bytes.
     private var partial = Partial()
@@ -48,6 +55,8 @@ package struct GrammarMatcher: Sendable {
     package mutating func reset() {
         items.removeAll(keepingCapacity: true)
         starts.removeAll(keepingCapacity: true)
+        text.cut(to: 0)
+        indexes.removeAll()
         partial = Partial()
         begin()
         for place in grammar.alternatives[grammar.root] { add(place, 0) }
@@ -65,8 +74,12 @@ package struct GrammarMatcher: Sendable {
     /// Whether no character may follow.
     package var isClosed: Bool {
         guard partial.missing == 0 else { return false }
-        return !current.contains {
-            if case .characters = grammar.elements[Int($0.place)] { true } else { false }
+        return !current.contains { item in
+            switch grammar.elements[Int(item.place)] {
+            case .characters: true
+            case .text(let number): grammar.texts[number].canGrow(item.extra)
+            default: false
+            }
         }
     }
 
@@ -93,6 +106,8 @@ package struct GrammarMatcher: Sendable {
         if mark.sets < starts.count {
             items.removeSubrange(starts[mark.sets]...)
             starts.removeSubrange(mark.sets...)
+            text.cut(to: mark.sets - 1)
+            if !indexes.isEmpty { indexes = indexes.filter { $0.key < mark.sets } }
         }
         partial = mark.partial
     }
@@ -117,7 +132,7 @@ package struct GrammarMatcher: Sendable {
         guard let values = Self.values(next) else { return false }
         if next.missing > 0 {
             // At least one character with this beginning must fit.
-            guard expects({ $0.overlaps(values) }) else { return false }
+            guard expects(values) else { return false }
         } else {
             guard step(values.lowerBound) else { return false }
         }
@@ -139,9 +154,13 @@ package struct GrammarMatcher: Sendable {
 
     private var current: ArraySlice<Item> { items[(starts.last ?? 0)...] }
 
-    private func expects(_ body: (CharacterRanges) -> Bool) -> Bool {
-        current.contains {
-            if case .characters(let set) = grammar.elements[Int($0.place)] { body(grammar.classes[set]) } else { false }
+    private func expects(_ values: ClosedRange<UInt32>) -> Bool {
+        current.contains { item in
+            switch grammar.elements[Int(item.place)] {
+            case .characters(let set): grammar.classes[set].overlaps(values)
+            case .text(let number): grammar.texts[number].takesAny(of: values, item.extra)
+            default: false
+            }
         }
     }
 
@@ -151,15 +170,23 @@ package struct GrammarMatcher: Sendable {
         begin()
         for index in previous {
             let item = items[index]
-            if case .characters(let set) = grammar.elements[Int(item.place)], grammar.classes[set].contains(value) {
-                add(Int(item.place) + 1, item.origin)
+            switch grammar.elements[Int(item.place)] {
+            case .characters(let set):
+                if grammar.classes[set].contains(value) { add(Int(item.place) + 1, item.origin) }
+            case .text(let number):
+                if let extra = grammar.texts[number].step(item.extra, value) {
+                    add(Int(item.place), item.origin, extra)
+                }
+            default: break
             }
         }
+        text.append(value)
         let before = exhaustions
         close()
         if exhaustions > before || items.count == previous.upperBound {
             items.removeSubrange(previous.upperBound...)
             starts.removeLast()
+            text.cut(to: starts.count - 1)
             return false
         }
         return true
@@ -171,8 +198,8 @@ package struct GrammarMatcher: Sendable {
         work = 0
     }
 
-    private mutating func add(_ place: Int, _ origin: Int32) {
-        let item = Item(place: Int32(place), origin: origin)
+    private mutating func add(_ place: Int, _ origin: Int32, _ extra: UInt64 = 0) {
+        let item = Item(place: Int32(place), origin: origin, extra: extra)
         work += 1
         if seen.insert(item).inserted { items.append(item) }
     }
@@ -191,6 +218,16 @@ package struct GrammarMatcher: Sendable {
             index += 1
             switch grammar.elements[Int(item.place)] {
             case .characters: break
+            case .text(let number):
+                if grammar.texts[number].mayEnd(item.extra) { add(Int(item.place) + 1, item.origin) }
+            case .fresh(let twins):
+                if text.isFresh(from: Int(item.origin), among: twins) { add(Int(item.place) + 1, item.origin) }
+            case .counted(let number):
+                let count = grammar.counts[number]
+                if item.extra >= UInt64(count.low) { add(Int(item.place) + 1, item.origin) }
+                if item.extra < UInt64(count.high) {
+                    for place in grammar.alternatives[count.rule] { add(place, here) }
+                }
             case .rule(let rule):
                 for place in grammar.alternatives[rule] { add(place, here) }
                 // An empty rule ends at its beginning (Aycock and Horspool, "Practical Earley parsing", 2002).
@@ -200,11 +237,39 @@ package struct GrammarMatcher: Sendable {
                 if item.origin == here { break }
                 let begin = starts[Int(item.origin)]
                 let end = starts[Int(item.origin) + 1]
-                work += end - begin
-                for other in begin..<end where grammar.elements[Int(items[other].place)] == .rule(rule) {
-                    add(Int(items[other].place) + 1, items[other].origin)
+                for waiting in waiters(for: rule, in: begin..<end, set: Int(item.origin)) {
+                    switch grammar.elements[Int(waiting.place)] {
+                    case .rule: add(Int(waiting.place) + 1, waiting.origin)
+                    case .counted(let number) where waiting.extra < UInt64(grammar.counts[number].high):
+                        // Rounds beyond the highest number that matters are not told apart.
+                        let count = grammar.counts[number]
+                        let rounds =
+                            count.high == Int.max ? min(waiting.extra + 1, UInt64(count.low)) : waiting.extra + 1
+                        add(Int(waiting.place), waiting.origin, rounds)
+                    default: break
+                    }
                 }
             }
         }
+    }
+
+    /// The items of a finished set that wait for a rule. A large set is indexed once, because many rules may end in it.
+    private mutating func waiters(for rule: Int, in range: Range<Int>, set: Int) -> [Item] {
+        func awaited(_ item: Item) -> Int? {
+            switch grammar.elements[Int(item.place)] {
+            case .rule(let rule): rule
+            case .counted(let number): grammar.counts[number].rule
+            default: nil
+            }
+        }
+        guard range.count > Self.smallSet else {
+            work += range.count
+            return items[range].filter { awaited($0) == rule }
+        }
+        if indexes[set] == nil {
+            work += range.count
+            indexes[set] = Dictionary(grouping: range.filter { awaited(items[$0]) != nil }) { awaited(items[$0]) ?? 0 }
+        }
+        return (indexes[set]?[rule] ?? []).map { items[$0] }
     }
 }

@@ -10,8 +10,20 @@ struct GrammarParser {
     private var rules: [[[Grammar.Element]]?] = []
     private(set) var classes: [CharacterRanges] = []
     private var classNumbers: [CharacterRanges: Int] = [:]
+    private(set) var counts: [Grammar.Count] = []
+    /// The number of machines of texts that the grammar may name.
+    private let texts: Int
+    private let maximumPlaces: Int
+    /// A repetition of more copies is counted while it is matched.
+    private static let maximumCopies = 8
+    /// The highest number of a repetition.
+    private static let maximumCount = 1 << 24
 
-    init(_ text: String) { characters = Array(text.unicodeScalars) }
+    init(_ text: String, texts: Int, maximumPlaces: Int) {
+        characters = Array(text.unicodeScalars)
+        self.texts = texts
+        self.maximumPlaces = maximumPlaces
+    }
 
     /// Reads all rules.
     mutating func parse() throws(LLMError) {
@@ -103,6 +115,11 @@ struct GrammarParser {
                 sequence += try repeating(repeated, low, high)
                 // A repetition may follow a repetition, as in llama.cpp.
                 last = start
+            case "@" where texts > 0:
+                position += 1
+                last = sequence.count
+                sequence.append(try readOwn())
+                try count(1)
             case "<", "!":
                 throw wrong("tokens by name or number are not known here; write their characters")
             default:
@@ -142,8 +159,14 @@ struct GrammarParser {
         _ symbols: [Grammar.Element], _ low: Int, _ high: Int?
     ) throws(LLMError) -> [Grammar.Element] {
         if symbols.isEmpty { return [] }
-        let copies = low + (high.map { $0 - low } ?? 1)
-        guard copies <= Grammar.maximumPlaces else { throw wrong("it repeats something too often") }
+        let copies = high ?? low + 1
+        guard copies <= Self.maximumCopies else {
+            let number = counts.count
+            guard case .rule(let rule) = try rule([symbols]) else { return [] }
+            counts.append(Grammar.Count(rule: rule, low: low, high: high ?? Int.max))
+            try count(symbols.count + 1)
+            return [.counted(number)]
+        }
         try count(copies * (symbols.count + 1))
         var result: [Grammar.Element] = []
         for _ in 0..<low { result += symbols }
@@ -158,6 +181,16 @@ struct GrammarParser {
             result.append(.rule(any))
         }
         return result
+    }
+
+    /// A machine of texts, or a check of equal keys or items.
+    private mutating func readOwn() throws(LLMError) -> Grammar.Element {
+        for (name, twins) in [("key", Grammar.Twins.keys), ("item", .items), ("string", .strings)] where take(name) {
+            return .fresh(twins)
+        }
+        let number = try readNumber()
+        guard number < texts else { throw wrong("a text is not defined") }
+        return .text(number)
     }
 
     // MARK: Characters
@@ -236,7 +269,7 @@ struct GrammarParser {
         guard let value = Int(text(characters[start..<position])) else {
             throw wrong("a number is missing or too large")
         }
-        guard value <= Grammar.maximumPlaces else { throw wrong("it repeats something too often") }
+        guard value <= Self.maximumCount else { throw wrong("it repeats something too often") }
         return value
     }
 
@@ -257,7 +290,7 @@ struct GrammarParser {
 
     private mutating func count(_ number: Int) throws(LLMError) {
         places += number
-        if places > Grammar.maximumPlaces { throw wrong("it is too large once its repetitions are written out") }
+        if places > maximumPlaces { throw wrong("it is too large once its repetitions are written out") }
     }
 
     private func text(_ part: ArraySlice<Unicode.Scalar>) -> String { String(String.UnicodeScalarView(part)) }

@@ -14,8 +14,11 @@ public struct OutputConstraint: Sendable, Hashable {
     package enum Shape: Sendable, Hashable {
         /// A grammar in llama.cpp's notation, whose first rule is `root`.
         case gbnf(String)
-        /// A JSON schema that llama.cpp can turn into a grammar.
+        /// A JSON schema.
         case jsonSchema(String)
+        /// A call of one of the tools: an object with its `name` and `arguments`. What no grammar can hold of a tool's
+        /// schema is left to the check of the finished call.
+        case calls([ToolDefinition])
     }
 
     /// A part of an answer with its own shape.
@@ -41,7 +44,7 @@ public struct OutputConstraint: Sendable, Hashable {
     }
 
     /// The most bytes of a schema.
-    public static let maximumSchemaLength = 128 << 10
+    public static let maximumSchemaLength = 1 << 20
     /// The deepest nesting of objects and arrays in a schema.
     public static let maximumSchemaDepth = 64
 
@@ -75,17 +78,10 @@ public struct OutputConstraint: Sendable, Hashable {
     /// Whether one shape covers the whole answer, which excludes tool calls.
     package var coversAnswer: Bool { blocks.contains(where: \.opening.isEmpty) }
 
-    /// Refuses an unusable schema: invalid JSON, too long, too deep, or with a `pattern` that llama.cpp would replace
-    /// by any string.
-    /// - Throws: `grammar-unusable`.
-    package static func check(schema: String) throws(LLMError) {
-        try checkForm(ofSchema: schema)
-        // The parser's own error has no information for the user.
-        guard let value = try? JSONSerialization.jsonObject(with: Data(schema.utf8)),
-            let object = value as? [String: Any]
-        else { throw unusable("it is no JSON object") }
-        if let flaw = SchemaPattern.flaw(inSchema: object) { throw unusable(flaw) }
-    }
+    /// Refuses an unusable schema: one that is no JSON, is too long or too deep, that no value meets, or whose keywords
+    /// no grammar holds.
+    /// - Throws: `grammar-unusable`, with the keyword and its place.
+    package static func check(schema: String) throws(LLMError) { _ = try SchemaGrammar.grammar(of: schema) }
 
     /// Refuses a schema that is too long or too deep.
     /// - Throws: `grammar-unusable`.
@@ -97,22 +93,16 @@ public struct OutputConstraint: Sendable, Hashable {
         var depth = 0
         var isString = false
         var isEscaped = false
-        // Patterns are also parsed recursively.
-        var groups = 0
         for byte in schema.utf8 {
             switch byte {
             case _ where isEscaped: isEscaped = false
             case UInt8(ascii: "\\") where isString: isEscaped = true
-            case UInt8(ascii: "\""):
-                isString.toggle()
-                groups = 0
-            case UInt8(ascii: "(") where isString: groups += 1
-            case UInt8(ascii: ")") where isString: groups -= 1
+            case UInt8(ascii: "\""): isString.toggle()
             case UInt8(ascii: "{") where !isString, UInt8(ascii: "[") where !isString: depth += 1
             case UInt8(ascii: "}") where !isString, UInt8(ascii: "]") where !isString: depth -= 1
             default: break
             }
-            guard max(depth, groups) <= maximumSchemaDepth else {
+            guard depth <= maximumSchemaDepth else {
                 throw unusable("it is nested more than \(maximumSchemaDepth) deep")
             }
         }

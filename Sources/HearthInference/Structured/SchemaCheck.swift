@@ -21,6 +21,12 @@ package struct SchemaCheck: Sendable {
         self.root = root
     }
 
+    /// Checks values with schemas of a document.
+    init(root: JSONValue) { self.root = root }
+
+    /// Whether a value meets a schema of the document.
+    func isValid(_ value: JSONValue, _ schema: JSONValue) -> Bool { isValid(value, schema, 0) }
+
     /// The first flaw of an answer; `nil` for a valid one. Text that is not JSON violates `type`.
     package func flaw(in answer: String) -> Flaw? {
         // Text that is no JSON document has no other flaw.
@@ -157,7 +163,7 @@ package struct SchemaCheck: Sendable {
         }
         if let low = schema.number("exclusiveMinimum"), value <= low { return "exclusiveMinimum" }
         if let high = schema.number("exclusiveMaximum"), value >= high { return "exclusiveMaximum" }
-        if let step = schema.number("multipleOf"), step > 0, !isWhole(value / step) { return "multipleOf" }
+        if let step = schema.number("multipleOf"), step > 0, !(value / step).isWhole { return "multipleOf" }
         return nil
     }
 
@@ -165,44 +171,28 @@ package struct SchemaCheck: Sendable {
         let length = Decimal(text.unicodeScalars.count)
         if let fewest = schema.number("minLength"), length < fewest { return "minLength" }
         if let most = schema.number("maxLength"), length > most { return "maxLength" }
-        if let pattern = schema["pattern"]?.string, !matches(text, pattern) { return "pattern" }
-        if let format = schema["format"]?.string, let pattern = formats[format], !matches(text, pattern) {
-            return "format"
+        for case .string(let pattern) in SchemaGrammar.list(schema["pattern"]) where !matches(text, pattern) {
+            return "pattern"
+        }
+        for case .string(let format) in SchemaGrammar.list(schema["format"]) {
+            if let pattern = Formats.check[format], !matches(text, pattern) { return "format" }
         }
         return nil
     }
 
-    private static let date = "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
-    private static let time =
-        "([01][0-9]|2[0-3]):[0-5][0-9]:([0-5][0-9]|60)(\\.[0-9]+)?([zZ]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])"
-    private static let formats = [
-        "date": "^\(date)$", "time": "^\(time)$", "date-time": "^\(date)[tT]\(time)$",
-        "uuid": "^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$", "email": "^[^@\\s]+@[^@\\s]+\\.[^@\\s]+$",
-        "hostname": "^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$",
-        "ipv4": "^((25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])(\\.|$)){4}$", "ipv6": "^[0-9a-fA-F:.]*:[0-9a-fA-F:.]*$",
-        "uri": "^[A-Za-z][A-Za-z0-9+.-]*:\\S+$", "duration": "^P(?=.)([0-9]+[YMWD])*(T([0-9]+[HMS])+)?$",
-    ]
-
     private static func matches(_ text: String, _ pattern: String) -> Bool {
-        // A pattern that cannot be read was refused before the answer.
-        guard let expression = try? NSRegularExpression(pattern: pattern) else { return true }
-        return expression.firstMatch(in: text, range: NSRange(text.startIndex..., in: text)) != nil
+        // An expression that cannot be read, and one that takes too long, excludes nothing.
+        PatternTable.shared.pattern(pattern)?.matches(text) ?? true
     }
 
     // MARK: Values
-
-    private static func isWhole(_ value: Decimal) -> Bool {
-        var (value, rounded) = (value, Decimal())
-        NSDecimalRound(&rounded, &value, 0, .plain)
-        return rounded == value
-    }
 
     private static func hasType(_ value: JSONValue, _ type: JSONValue) -> Bool {
         switch (type.string, value) {
         case ("null", .null), ("boolean", .boolean), ("string", .string), ("array", .array),
             ("object", .object), ("number", .number(_)):
             true
-        case ("integer", .number(_)): value.number.map(isWhole) ?? false
+        case ("integer", .number(_)): value.number?.isWhole ?? false
         default: false
         }
     }

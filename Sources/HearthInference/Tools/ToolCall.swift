@@ -19,8 +19,13 @@ package struct ToolDefinition: Sendable, Hashable {
         self.parameters = parameters
     }
 
-    /// Refuses definitions that cannot be given to a model.
-    /// - Throws: `grammar-unusable`: a name with other characters, a name of two tools, a schema that is too large.
+    private var hasObject: Bool {
+        (try? JSONValue(parsing: parameters))?.members != nil
+    }
+
+    /// Refuses definitions that cannot be given to a model. A schema that no grammar holds is no reason: its tool is
+    /// offered, and its calls are checked.
+    /// - Throws: `grammar-unusable`: a name with other characters, a name of two tools, parameters that are no object.
     package static func check(_ tools: [ToolDefinition]) throws(LLMError) {
         var names: Set<String> = []
         for tool in tools {
@@ -29,7 +34,11 @@ package struct ToolDefinition: Sendable, Hashable {
                     "the tool name \(tool.name.debugDescription) cannot be used",
                     remedy: "Letters, digits, _ and -, at most \(maximumNameLength), each name once.")
             }
-            try OutputConstraint.check(schema: tool.parameters)
+            guard tool.hasObject else {
+                throw LLMError.unusable(
+                    "the parameters of the tool \(tool.name) cannot be used: they are no JSON object",
+                    remedy: "Give a JSON schema of an object.")
+            }
         }
     }
 
@@ -57,6 +66,9 @@ public struct ToolCall: Sendable, Hashable, Codable {
     /// The whole call as the model wrote it in its text, for a model whose template has no tools. It is sent back
     /// unchanged, so that the computed prefix of the conversation stays valid.
     public var spelling: String?
+    /// A sentence with the reason why the arguments do not meet the tool's schema, where a server checked them; `nil` if
+    /// they do.
+    public var invalid: String?
 
     /// Makes a call.
     public init(id: String, name: String, arguments: String, spelling: String? = nil) {

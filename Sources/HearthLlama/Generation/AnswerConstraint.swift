@@ -1,6 +1,5 @@
 #if Llama
 import CLlama
-import CLlamaShim
 import HearthBase
 import HearthInference
 
@@ -70,14 +69,8 @@ final class AnswerConstraint {
     static func grammar(_ shape: OutputConstraint.Shape) throws -> Grammar {
         switch shape {
         case .gbnf(let text): return try Grammar(gbnf: text)
-        case .jsonSchema(let schema):
-            try OutputConstraint.checkForm(ofSchema: schema)
-            let narrowed = try SchemaNarrowing(schema)
-            var reason: UnsafeMutablePointer<CChar>?
-            let text = String(taking: narrowed.schema.withCString { hearth_schema_to_gbnf($0, &reason) })
-            let flaw = String(taking: reason)
-            guard let text else { throw OutputConstraint.unusable(flaw ?? "there is no memory for it") }
-            return try Grammar(gbnf: narrowed.completed(text))
+        case .jsonSchema(let schema): return try SchemaGrammar.grammar(of: schema)
+        case .calls(let tools): return try SchemaGrammar.grammar(ofCalls: tools)
         }
     }
 

@@ -66,6 +66,7 @@ final class Generation {
         if model.conversations.wantsInstructions(of: prompt) { instructionsEnd = prompt.ownCount }
         keepInstructions()
         facts.cacheMiss = miss
+        facts.turnChanges = prompt.turnChanges
         facts.cachedTokens = position
         for notice in prompt.notices { outlet.yield(notice) }
         outlet.yield(.phase(.prefill(done: position, total: prompt.ledger.count)))

@@ -16,6 +16,7 @@ struct GenerationFacts {
     var cacheMiss: CacheMiss?
     var encodedPictures = 0
     var stopString: String?
+    var turnChanges: [TurnChange] = []
 
     init(promptTokens: Int) { self.promptTokens = promptTokens }
 
@@ -31,6 +32,7 @@ struct GenerationFacts {
                 decodeTokensPerSecond: Self.rate(generatedTokens - tokensBeforeFirst - 1, decodeSeconds)))
         (summary.droppedBytes, summary.encodedPictures) = (droppedBytes, encodedPictures)
         summary.cacheMiss = cacheMiss
+        summary.turnChanges = turnChanges
         summary.stopString = reason == .stopString ? stopString : nil
         return summary
     }

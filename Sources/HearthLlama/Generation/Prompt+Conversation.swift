@@ -70,6 +70,12 @@ extension Prompt {
                 isTruncated: outcome.dropped > 0)
         }
         self.notices = notices
+        turnChanges = rendered?.changes ?? []
+        if !turnChanges.isEmpty {
+            Log.write(
+                .info, "template",
+                "changed the messages as the template wants: \(turnChanges.map(\.rawValue).joined(separator: ", "))")
+        }
         if model.keepsInstructions { ownCount = try Self.countOwn(of: request, in: ledger, by: tokens) }
     }
 

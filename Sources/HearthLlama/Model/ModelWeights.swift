@@ -14,6 +14,8 @@ final class ModelWeights: @unchecked Sendable {
     let mark = LoadMark()
     let vocabulary: Vocabulary
     private let template: ChatTemplate
+    /// What the template wants of the order of messages.
+    private let rules = TurnRules()
     /// The template's text around thinking and answer.
     let frame: AnswerFrame
     /// Whether the template supports tools in a call format that this package can constrain and read.
@@ -101,10 +103,10 @@ final class ModelWeights: @unchecked Sendable {
         guard callsTools || tools.isEmpty else {
             throw ChatTemplate.failure("it knows no tools")
         }
-        return try template.render(
-            callsTools
-                ? try messages.map(withoutControlTokens) : messages.map(withoutControlTokens).withSpelledTools,
-            tools: tools, enableThinking: enableThinking)
+        let plain = try messages.map(withoutControlTokens)
+        return try rules.render(callsTools ? plain : plain.withSpelledTools, hasTools: !tools.isEmpty) {
+            try template.render($0, tools: tools, enableThinking: enableThinking)
+        }
     }
 
     /// Puts a space into the control tokens that calls and thinking spell out. The template or JSON writes these
@@ -134,8 +136,10 @@ final class ModelWeights: @unchecked Sendable {
     /// any higher number.
     func fewestTokens(in messages: [ChatMessage], limit: Int) -> Int {
         // A template may write several results of tools as one turn, and nothing for a system message.
-        let questions = messages.count { $0.role == .user }
-        let answers = messages.count { $0.role == .assistant }
+        // Neighbours of one role may become one turn.
+        let turns = messages.indices.filter { $0 == 0 || messages[$0].role != messages[$0 - 1].role }
+        let questions = turns.count { messages[$0].role == .user }
+        let answers = turns.count { messages[$0].role == .assistant }
         var sum = min(questions, answers) * tokensOfTurn + abs(questions - answers)
         for message in messages where sum <= limit {
             sum += vocabulary.fewestTokens(of: message.content, limit: limit - min(sum, limit))

@@ -22,6 +22,8 @@ struct Prompt {
     var reusesTokens = true
     /// The positions at the beginning that hold the app's instructions alone, whose state may be kept on the disk.
     var ownCount = 0
+    /// The changes of the conversation that the template wanted.
+    var turnChanges: [TurnChange] = []
     /// Facts to tell the caller when the generation begins.
     var notices: [GenerationEvent] = []
     /// The pictures with the positions where they begin, in order.

@@ -39,16 +39,16 @@ final class CallFormat: @unchecked Sendable {
     let stops: [String]
 
     /// - Throws: `grammar-unusable` if calls cannot be constrained to the format.
-    init(_ raw: Raw, tools: [String]) throws {
+    init(_ raw: Raw, shapes: ToolShapes) throws {
         var reason: UnsafeMutablePointer<CChar>?
         let text = hearth_call_format_describe(raw.pointer, &reason)
         let description = try JSON.value(Description.self, Self.taken(text, reason))
         self.raw = raw
-        grammar = try Grammar(gbnf: description.grammar)
+        grammar = try shapes.grammar(description.grammar)
         marks = Set(description.marks)
         stops = description.stops
         let candidates =
-            description.words.isEmpty ? tools.flatMap(Self.beginnings) : description.words
+            description.words.isEmpty ? shapes.names.flatMap(Self.beginnings) : description.words
         words = candidates.filter { [grammar] word in
             var matcher = GrammarMatcher(grammar)
             return matcher.take(word.utf8)

@@ -7,6 +7,7 @@ import HearthInference
 /// Owns the chat template of a model. The model must outlive it.
 struct ChatTemplate: ~Copyable {
     private let raw: OpaquePointer
+    private let formats = CallFormatTable()
 
     /// Reads `source`, or the model's own template without one; ChatML if the model has none. For a template that
     /// Jinja cannot read, llama.cpp's fixed list is used, with a warning in the log, if it recognises the template.
@@ -36,6 +37,8 @@ struct ChatTemplate: ~Copyable {
         let opening: String
         /// The format of the offered tools' calls; `nil` without tools.
         let calls: CallFormat?
+        /// The changes of the conversation that the template wanted.
+        var changes: [TurnChange] = []
     }
 
     /// Whether the template describes tools in a usable call format: the grammar allows a call from a rendered
@@ -123,38 +126,44 @@ struct ChatTemplate: ~Copyable {
     borrowing func render(
         _ messages: [ChatMessage], tools: [ToolDefinition] = [], enableThinking: Bool = true
     ) throws -> Rendered {
+        try ToolDefinition.check(tools)
         let turns = try ChatTurns(messages)
-        let offered = tools.isEmpty ? nil : Array(try ChatTurns.json(offering: tools).utf8CString)
         let bytes = messages.textBytes + tools.textBytes
         var length = 0
         var opening = 0
         var reason: UnsafeMutablePointer<CChar>?
-        var format: OpaquePointer?
-        let prompt = turns.withMessages { turns -> UnsafeMutablePointer<CChar>? in
-            (offered ?? []).withUnsafeBufferPointer { offered in
-                var request = hearth_chat_request(
-                    messages: turns.baseAddress, count: turns.count, enable_thinking: enableThinking,
-                    tools: tools.isEmpty ? nil : offered.baseAddress)
-                return CallWatch.shared.during(.template, bytes: bytes) {
-                    hearth_chat_templates_apply(raw, &request, &format, &length, &opening, &reason)
-                }
+        let prompt = try turns.withRequest(offering: tools, enableThinking: enableThinking) { request in
+            CallWatch.shared.during(.template, bytes: bytes) {
+                hearth_chat_templates_apply(raw, request, &length, &opening, &reason)
             }
         }
-        let calls = format.map { CallFormat.Raw($0) }
         guard let prompt else { throw Self.failure(reason) }
         defer { hearth_string_free(prompt) }
         let letters = UnsafeRawBufferPointer(start: prompt, count: length)
         let text = String(decoding: letters, as: UTF8.self)
         let beginning = String(decoding: letters.suffix(opening), as: UTF8.self)
         guard !tools.isEmpty else { return Rendered(text: text, opening: beginning, calls: nil) }
-        guard let calls else {
-            throw Self.failure("it does not say how tools are called")
+        let calls = try formats.format(
+            CallFormatTable.Key(tools: tools, enableThinking: enableThinking, opening: beginning)
+        ) { shapes in
+            let format = try turns.withRequest(offering: shapes, enableThinking: enableThinking) { request in
+                CallWatch.shared.during(.template, bytes: bytes) { hearth_call_format_new(raw, request, &reason) }
+            }
+            guard let format else { throw Self.failure(reason) }
+            return CallFormat.Raw(format)
         }
-        return Rendered(text: text, opening: beginning, calls: try CallFormat(calls, tools: tools.map(\.name)))
+        return Rendered(text: text, opening: beginning, calls: calls)
     }
 
     private static func failure(_ reason: UnsafeMutablePointer<CChar>?) -> LLMError {
-        failure(String(taking: reason) ?? "there is no memory for the chat template")
+        failure(String(taking: reason).map(said) ?? "there is no memory for the chat template")
+    }
+
+    /// What a template says by `raise_exception`, without the place in its source; otherwise the whole reason.
+    private static func said(_ reason: String) -> String {
+        guard let place = reason.range(of: "Jinja Exception: ", options: .backwards) else { return reason }
+        let line = reason[place.upperBound...].prefix { $0 != "\n" }
+        return line.isEmpty ? reason : "it says: \(line)"
     }
 
     static func failure(_ reason: String) -> LLMError {

@@ -64,10 +64,24 @@ struct ChatTurns {
         }
     }
 
+    /// Passes the conversation with tools to `body`. The pointers are valid only while it runs.
+    func withRequest<Result>(
+        offering tools: [ToolDefinition], enableThinking: Bool,
+        _ body: (UnsafePointer<hearth_chat_request>) throws -> Result
+    ) throws -> Result {
+        let offered = tools.isEmpty ? [] : Array(try Self.json(offering: tools).utf8CString)
+        return try withMessages { turns in
+            try offered.withUnsafeBufferPointer { offered in
+                var request = hearth_chat_request(
+                    messages: turns.baseAddress, count: turns.count, enable_thinking: enableThinking,
+                    tools: tools.isEmpty ? nil : offered.baseAddress)
+                return try withUnsafePointer(to: &request, body)
+            }
+        }
+    }
+
     /// The tools as JSON.
-    /// - Throws: `grammar-unusable`.
-    static func json(offering tools: [ToolDefinition]) throws -> String {
-        try ToolDefinition.check(tools)
+    private static func json(offering tools: [ToolDefinition]) throws -> String {
         struct Offer: Encodable {
             let name: String
             let description: String
@@ -76,7 +90,6 @@ struct ChatTurns {
         return try JSON.text(
             tools.map { Offer(name: $0.name, description: $0.description, parameters: $0.parameters) })
     }
-
 }
 
 extension ToolCall {

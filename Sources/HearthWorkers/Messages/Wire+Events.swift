@@ -43,6 +43,7 @@ extension WireWriter {
         ] { write(amount: amount) }
         write(summary.cacheMiss?.rawValue) { $0.write($1) }
         write(summary.stopString) { $0.write($1) }
+        write(summary.turnChanges) { $0.write($1.rawValue) }
     }
 }
 
@@ -108,6 +109,7 @@ extension WireReader {
         summary.timings.decodeTokensPerSecond = try amount()
         summary.cacheMiss = try optional { reader throws(WireError) in try reader.word() }
         summary.stopString = try optional { reader throws(WireError) in try reader.text() }
+        summary.turnChanges = try list { reader throws(WireError) in try reader.word() }
         // Callers take differences of these.
         guard summary.usage.cachedTokens <= summary.usage.promptTokens,
             summary.usage.thinkingTokens <= summary.usage.generatedTokens

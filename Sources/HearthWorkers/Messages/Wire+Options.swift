@@ -11,9 +11,7 @@ extension WireWriter {
         }
         write(options.thinking)
         write(options.constraint) { $0.write($1.blocks) { $0.write($1) } }
-        write(options.tools) { writer, tool in
-            for text in [tool.name, tool.description, tool.parameters] { writer.write(text) }
-        }
+        write(options.tools) { $0.write($1) }
         write(options.usesChatTemplate)
         write(options.promptTokens) { $0.write(numbers: $1) }
         write(options.keepsAllMessages)
@@ -64,15 +62,16 @@ extension WireWriter {
         }
     }
 
+    private mutating func write(_ tool: ToolDefinition) {
+        for text in [tool.name, tool.description, tool.parameters] { write(text) }
+    }
+
     private mutating func write(_ block: OutputConstraint.Block) {
         write(block.opening)
         switch block.shape {
-        case .gbnf(let text):
-            write(false)
-            write(text)
-        case .jsonSchema(let text):
-            write(true)
-            write(text)
+        case .gbnf(let text): write(UInt8(0)); write(text)
+        case .jsonSchema(let text): write(UInt8(1)); write(text)
+        case .calls(let tools): write(UInt8(2)); write(tools) { $0.write($1) }
         }
         write(block.closing)
         write(block.endsAnswer)
@@ -102,9 +101,7 @@ extension WireReader {
         options.constraint = try optional { reader throws(WireError) in
             OutputConstraint(blocks: try reader.list { reader throws(WireError) in try reader.block() })
         }
-        options.tools = try list { reader throws(WireError) in
-            ToolDefinition(name: try reader.text(), description: try reader.text(), parameters: try reader.text())
-        }
+        options.tools = try list { reader throws(WireError) in try reader.tool() }
         options.usesChatTemplate = try bool()
         options.promptTokens = try optional { reader throws(WireError) in try reader.numbers() }
         options.keepsAllMessages = try bool()
@@ -152,12 +149,20 @@ extension WireReader {
         return thinking
     }
 
+    private mutating func tool() throws(WireError) -> ToolDefinition {
+        ToolDefinition(name: try text(), description: try text(), parameters: try text())
+    }
+
     private mutating func block() throws(WireError) -> OutputConstraint.Block {
         let opening = try text()
-        let isSchema = try bool()
-        let shape = try text()
-        var block = OutputConstraint.Block(
-            opening, isSchema ? .jsonSchema(shape) : .gbnf(shape), closing: try text(), endsAnswer: try bool())
+        let shape: OutputConstraint.Shape
+        switch try number(UInt8.self) {
+        case 0: shape = .gbnf(try text())
+        case 1: shape = .jsonSchema(try text())
+        case 2: shape = .calls(try list { reader throws(WireError) in try reader.tool() })
+        default: throw WireError()
+        }
+        var block = OutputConstraint.Block(opening, shape, closing: try text(), endsAnswer: try bool())
         block.prefix = try text()
         return block
     }

@@ -2,7 +2,8 @@ import Foundation
 import HearthBase
 import HearthTestSupport
 
-/// A hundred schemas in the style of public collections, one JSON object with `name` and `schema` in each line.
+/// Schemas in the style of public collections, and those of reported mistakes (`case-…`), one JSON object with `name` and
+/// `schema` in each line.
 enum SchemaCorpus {
     struct Entry: Sendable, CustomStringConvertible {
         let name: String

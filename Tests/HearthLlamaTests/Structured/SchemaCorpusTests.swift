@@ -8,9 +8,6 @@ import Testing
 @testable import HearthLlama
 
 @Suite struct SchemaCorpusTests {
-    /// The schemas with keywords that no grammar can express, so that the check must find violations.
-    private static let unheld: Set<String> = ["dictionary"]
-
     /// A text drawn character by character from a grammar; `nil` for one that does not end.
     private func drawn(_ grammar: Grammar, _ random: inout SeededGenerator) -> String? {
         var matcher = GrammarMatcher(grammar)
@@ -37,7 +34,7 @@ import Testing
         var valid = 0
         let texts = TestExtent.isFull ? 8 : 1
         let entries = try SchemaCorpus.entries()
-        #expect(entries.count == 100)
+        #expect(entries.count == 125)
         for entry in entries {
             let grammar: Grammar
             do {
@@ -51,11 +48,11 @@ import Testing
             for _ in 0..<texts {
                 guard let answer = drawn(grammar, &random) else { continue }
                 let flaw = check.flaw(in: answer)
-                #expect(flaw == nil || Self.unheld.contains(entry.name), "\(entry): \(flaw as Any) in \(answer)")
+                #expect(flaw == nil, "\(entry): \(flaw as Any) in \(answer)")
                 if flaw == nil { valid += 1 }
             }
         }
-        #expect(refused == ["pattern-lookahead", "ref-remote"])
+        #expect(refused == ["ref-remote"])
         #expect(valid > texts * 80)
     }
 
@@ -81,10 +78,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"type":"string","pattern":"(?<=a)b"}"#, "pattern"), (#"{"$ref":"other.json"}"#, "$ref"),
-        (#"{"allOf":[{"type":"string"},{"type":"integer"}]}"#, "allOf"),
+        (#"{"type":"string","pattern":"(?<=a"}"#, "pattern"), (#"{"$ref":"other.json"}"#, "$ref"),
+        (#"{"allOf":[{"type":"string"},{"type":"integer"}]}"#, "type"),
         (#"{"type":"number","minimum":3,"maximum":2}"#, "minimum"), (#"{"enum":[]}"#, "enum"),
-        (#"{"unevaluatedProperties":false}"#, "unevaluatedProperties"),
+        (#"{"unevaluatedItems":false}"#, "unevaluatedItems"),
         (#"{"type":"object","required":["a"],"properties":{},"additionalProperties":false}"#, "required"),
     ])
     func aRefusalNamesTheKeyword(schema: String, keyword: String) {
@@ -122,42 +119,48 @@ extension RealModel {
             #expect(check.flaw(in: answer.text) == nil, "\(answer.text)")
         }
 
-        /// The answers to all schemas: each is valid, cut by its length, or reported with the violated keyword.
+        /// The answers to all schemas, those of reported mistakes with ten seeds: each is valid or cut by its length.
         @Test(
             .enabled(
                 if: ProcessInfo.processInfo.environment["HEARTH_SCHEMAS"] == "full", "HEARTH_SCHEMAS is not full"),
-            .timeLimit(.minutes(30)))
-        func toAHundredSchemasAreValidOrReported() async throws {
+            .timeLimit(.minutes(60)))
+        func toAllSchemasAreValid() async throws {
             let engine = try await SharedEngine.engine
             var outcomes: [String: [String]] = [:]
             for entry in try SchemaCorpus.entries() {
-                let options = GenerationOptions(
-                    sampling: SamplingOptions(temperature: 0.7, seed: 3), maximumNewTokens: 256,
-                    constraint: .jsonSchema(entry.schema))
-                var outcome: String
-                do {
-                    let answer = try await Answer(
-                        engine.generate([ChatMessage(.user, "Give an example as JSON.")], options: options))
-                    let isWhole = answer.summary?.reason == .endOfGeneration
-                    let flaw = isWhole ? SchemaCheck(entry.schema)?.flaw(in: answer.text) : nil
-                    outcome = flaw != nil ? "broken" : isWhole ? "valid" : "cut"
-                } catch let error as LLMError {
-                    #expect(error.message.contains("`"), "\(entry): \(error)")
-                    outcome = error.code == .schemaNotMet ? "told" : "refused"
+                let seeds: ClosedRange<UInt32> = entry.name.hasPrefix("case-") ? 1...10 : 3...4
+                for seed in seeds {
+                    let options = GenerationOptions(
+                        sampling: SamplingOptions(temperature: 0.8, seed: seed), maximumNewTokens: 256,
+                        constraint: .jsonSchema(entry.schema))
+                    var outcome: String
+                    do {
+                        let answer = try await Answer(
+                            engine.generate([ChatMessage(.user, "Give an example as JSON.")], options: options))
+                        let isWhole = answer.summary?.reason == .endOfGeneration
+                        let flaw = isWhole ? SchemaCheck(entry.schema)?.flaw(in: answer.text) : nil
+                        outcome = flaw != nil ? "broken" : isWhole ? "valid" : "cut"
+                    } catch let error as LLMError {
+                        #expect(error.message.contains("`"), "\(entry): \(error)")
+                        outcome = error.code == .unusableGrammar ? "refused" : "failed"
+                    }
+                    outcomes[outcome, default: []].append("\(entry.name) \(seed)")
                 }
-                outcomes[outcome, default: []].append(entry.name)
             }
             for (outcome, names) in outcomes.sorted(by: { $0.key < $1.key }) {
                 print(
                     "schemas \(outcome) \(names.count)\(outcome == "valid" ? "" : ": \(names.joined(separator: ", "))")"
                 )
             }
-            #expect(outcomes["broken"] == nil && outcomes["refused", default: []].count <= 3)
+            #expect(outcomes["broken"] == nil && outcomes["failed"] == nil)
+            #expect(outcomes["refused"]?.allSatisfy { $0.hasPrefix("ref-remote") } ?? true)
         }
 
         /// A list that the grammar allows and the schema forbids is reported when it is finished.
         @Test func anAnswerThatViolatesItsSchemaIsReported() async throws {
-            let schema = #"{"type":"array","items":{"const":1},"uniqueItems":true,"minItems":2,"maxItems":2}"#
+            let item =
+                #"{"type":"object","properties":{"a":{"const":1}},"required":["a"],"additionalProperties":false}"#
+            let schema = #"{"type":"array","items":\#(item),"uniqueItems":true,"minItems":2,"maxItems":2}"#
             let engine = try await SharedEngine.engine
             let options = GenerationOptions(
                 sampling: .greedy, maximumNewTokens: 40, constraint: .jsonSchema(schema))

@@ -51,10 +51,11 @@ enum MessagesReply {
     }
 
     static func tool(_ call: ToolCall, _ names: ToolNames, input: JSONValue) -> JSONValue {
-        [
+        let body: JSONValue = [
             "type": "tool_use", "id": .string(call.id), "name": .string(names.client(call.name).name), "input": input,
             "caller": ["type": "direct"],
         ]
+        return body.marked(call)
     }
 
     /// The blocks of a search that this server ran: the query, and what it found.

@@ -76,13 +76,11 @@ struct OllamaStream: StreamEncoder {
     }
 
     private static func call(_ call: ToolCall, _ names: ToolNames, index: Int) -> JSONValue {
-        [
-            "id": .string(call.id),
-            "function": [
-                "index": .integer(index), "name": .string(names.client(call.name).name),
-                "arguments": .object(parsing: call.arguments),
-            ],
+        let function: JSONValue = [
+            "index": .integer(index), "name": .string(names.client(call.name).name),
+            "arguments": .object(parsing: call.arguments),
         ]
+        return ["id": .string(call.id), "function": function.marked(call)]
     }
 
     /// Makes an object the last one: with its reason, counts and times in nanoseconds.

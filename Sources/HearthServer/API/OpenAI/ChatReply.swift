@@ -56,7 +56,7 @@ enum ChatReply {
                 "id": .string(call.id), "type": "custom",
                 "custom": ["name": .string(client.name), "input": .string(ClientTool.text(of: call))],
             ]
-            : ["id": .string(call.id), "type": "function", "function": function(call, names)]
+            : ["id": .string(call.id), "type": "function", "function": function(call, names).marked(call)]
         if let index { body["index"] = .integer(index) }
         return body
     }

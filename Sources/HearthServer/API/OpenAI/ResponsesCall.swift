@@ -61,7 +61,7 @@ struct ResponsesCall {
             ]
         case .applyPatch: item["operation"] = arguments
         }
-        return item
+        return item.marked(call)
     }
 
     private var type: String {

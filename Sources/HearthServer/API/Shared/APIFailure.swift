@@ -124,7 +124,8 @@ extension APIFailure {
                 window: error.context.expected.flatMap { number($0, of: "tokens") })
         case .templateFailed, .unusableGrammar, .cannotReadPicture, .pictureTooLarge, .nothingToEmbed: .invalid
         case .modelNotLoaded, .remoteModelMissing: .modelMissing
-        case .engineMissing: .notServed
+        // Another try of the same request would not help.
+        case .engineMissing, .schemaNotMet: .notServed
         case .notEntitled, .noCredits, .unauthorised: .forbidden
         default: error.disposition == .usage ? .invalid : .failed
         }

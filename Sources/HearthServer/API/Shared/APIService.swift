@@ -67,7 +67,7 @@ package struct APIService: Sendable {
     /// Finds a model and loads it if needed.
     func ready(_ name: String?) async throws -> Ready {
         let model = try await provider.model(name)
-        let engine = try await provider.engine(for: model)
+        let engine = CheckedCallEngine(try await provider.engine(for: model), time: time)
         return Ready(
             model: model, engine: engine, information: try await engine.modelInformation,
             capabilities: try await engine.capabilities)
@@ -218,7 +218,8 @@ package struct APIService: Sendable {
         for block in request.constraint?.blocks ?? [] {
             switch block.shape {
             case .gbnf where !abilities.contains(.grammar): throw refuse("grammar")
-            case .jsonSchema where !abilities.contains(.schema): throw refuse("response_format")
+            case .jsonSchema, .calls:
+                if !abilities.contains(.schema) { throw refuse("response_format") }
             default: break
             }
         }

@@ -86,3 +86,14 @@ struct PromptProgress: Sendable {
         ]
     }
 }
+
+extension JSONValue {
+    /// The object with `invalid`, the reason why a call's arguments do not meet its tool's schema, beside the arguments;
+    /// unchanged for other calls.
+    func marked(_ call: ToolCall) -> JSONValue {
+        guard let reason = call.invalid else { return self }
+        var body = self
+        body["invalid"] = .string(reason)
+        return body
+    }
+}

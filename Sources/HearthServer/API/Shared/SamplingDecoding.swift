@@ -108,10 +108,11 @@ extension Fields {
 }
 
 extension OutputConstraint {
-    /// The constraint to a schema that a client sent; refused with its reason if it cannot be used.
+    /// The constraint to a schema that a client sent. Its form is checked here; the engine makes its grammar, before the
+    /// prompt, and refuses what it cannot hold.
     static func checked(schema: String, field: String) throws(APIFailure) -> OutputConstraint {
         do {
-            try OutputConstraint.check(schema: schema)
+            try OutputConstraint.checkForm(ofSchema: schema)
         } catch {
             throw APIFailure(.invalid, "`\(field)`: \(error.message)", field: field, code: error.code.rawValue)
         }
