@@ -130,7 +130,7 @@ import Testing
     ])
     func patternsAreFollowed(pattern: String) throws { try check(["type": "string", "pattern": pattern]) }
 
-    @Test(arguments: ["^(a$", "^[a$", "^*$", #"^a\"#, "^a)$", "^a{3,1}$", "^[z-a]$"])
+    @Test(arguments: ["^(a$", "^[a$", #"^a\"#, "^a)$", "^a{3,1}$", "^[z-a]$"])
     func whatIsNoExpressionIsRefused(pattern: String) throws {
         let flawed: [String: Any] = ["type": "string", "pattern": pattern]
         for schema: [String: Any] in [

@@ -52,8 +52,9 @@ final class TurnRules: Sendable {
     ) throws -> ChatTemplate.Rendered? {
         var rendered = try render(messages)
         let begin = messages.prefix { $0.role == .system }.count
-        // One system message at the beginning is what every template with a system role takes.
-        let others = messages[min(1, begin)...].filter { $0.role == .system }
+        // One system message at the beginning is what every template with a system role takes, before a question.
+        let isAlone = !messages.contains { $0.role == .user }
+        let others = messages[(isAlone ? 0 : min(1, begin))...].filter { $0.role == .system }
         for message in others {
             let words = message.content.split(whereSeparator: \.isWhitespace).prefix(8)
             guard words.allSatisfy({ rendered.text.contains($0) }) else { return nil }

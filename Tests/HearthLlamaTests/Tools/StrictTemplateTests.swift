@@ -82,7 +82,7 @@ import Testing
         arguments: [
             ("qwen-coder", 0, []), ("qwen-coder", 5, [TurnChange.systemFirst]), ("mistral", 0, [.merged]),
             ("mistral", 1, [.userFirst]),
-            ("gemma", 2, [.merged]), ("llama-2", 5, [.merged, .systemFirst]), ("phi", 5, [.systemFirst]),
+            ("gemma", 2, [.merged]), ("llama-2", 5, [.systemFirst]), ("phi", 5, [.systemFirst]),
             ("qwen-coder", 7, [.userLast]),
             ("vicuna", 8, [.userFirst]),
         ] as [(String, Int, [TurnChange])])

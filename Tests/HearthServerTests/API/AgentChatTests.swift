@@ -19,7 +19,7 @@ import Testing
         let steps = Self.call("code", #"{"input":"1 + 1"}"#)
         let api = APIFixture([steps, steps, Self.plain])
         let tools = #"""
-            "tools":[{"type":"custom","custom":{"name":"code","format":{"type":"grammar","grammar":{"syntax":"regex","definition":"[0-9]"}}}},
+            "tools":[{"type":"custom","custom":{"name":"code","format":{"type":"grammar","grammar":{"syntax":"regex","definition":"[0-9+ ]*"}}}},
             {"type":"web"},{"type":"function","name":"flat","parameters":{"type":"object"}}]
             """#
         let body = #"{"model":"tiny",\#(Self.message),\#(tools),"stream":false}"#
@@ -29,7 +29,7 @@ import Testing
         #expect(try answer.json.text("choices/0/message/tool_calls/0/custom/input") == "1 + 1")
         let offered = try #require(await api.engine.options.first?.tools)
         #expect(offered.map(\.name) == ["code", "flat"])
-        #expect(offered[0].parameters.contains(#""pattern":"^(?:[0-9])$""#))
+        #expect(offered[0].parameters.contains(#""pattern":"^(?:[0-9+ ]*)$""#))
         let events = try await api.post("/v1/chat/completions", body.replacing("false}", with: "true}")).events
         #expect(events.compactMap { $0.text("choices/0/delta/tool_calls/0/custom/input") } == ["1 + 1"])
         let history = #"""

@@ -97,7 +97,7 @@ import Testing
             ("memory_20250818", "memory", "old_path"), ("computer_20251124", "computer", "coordinate"),
         ])
     func toolsThatTheClientRunsHaveADescription(type: String, name: String, argument: String) async throws {
-        let call = ToolCall(id: "a", name: name, arguments: #"{"command":"view"}"#)
+        let call = ToolCall(id: "a", name: name, arguments: #"{"command":"view","path":"/a","action":"screenshot"}"#)
         let api = APIFixture([[.toolCall(call), .finish(.toolCalls)], Self.plain])
         let answer = try await api.post(
             "/v1/messages", body(#""tools":[{"type":"\#(type)","name":"\#(name)","display_width_px":5}]"#))
