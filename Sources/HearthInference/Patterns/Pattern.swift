@@ -25,6 +25,7 @@ struct Pattern: Sendable {
     var texts: Texts {
         if let counted = counted { return counted }
         for reading in [TextAutomaton.Reading.narrow, .exact] {
+            // An automaton that is too large: the expression is not held, and its texts are checked at the end.
             guard let made = try? TextAutomaton.searching(root, reading) else { break }
             if made.automaton.isEmpty, reading == .narrow { continue }
             return Texts(automaton: made.automaton, isLoosened: made.isLoosened || hasReferences)
@@ -34,6 +35,7 @@ struct Pattern: Sendable {
 
     /// Exactly the texts in which the expression matches, as ECMAScript reads it; `nil` if no automaton holds them.
     var matching: TextAutomaton? {
+        // An automaton that is too large counts as none.
         guard !hasReferences, let made = try? TextAutomaton.searching(root, .exact), !made.isLoosened else {
             return nil
         }
@@ -49,6 +51,7 @@ struct Pattern: Sendable {
         while case .group(let item, _) = inner { inner = item }
         guard case .repeated(let item, let low, let high, let isLazy) = inner, case .set = item else { return nil }
         let any = PatternNode.repeated(item, low: 0, high: nil, isLazy: isLazy)
+        // One that is too large is not counted, but tried whole.
         guard let made = try? TextAutomaton.searching(.sequence([items[0], any, items[2]]), .narrow),
             !made.automaton.isEmpty
         else { return nil }
@@ -80,6 +83,7 @@ final class PatternTable: Sendable {
     /// The expression of a text; `nil` if it cannot be read as one.
     func pattern(_ source: String) -> Pattern? {
         if let found = known.withLock({ $0[source] }) { return found }
+        // What is no expression is remembered as that; who needs the reason makes the expression itself.
         let made = try? Pattern(source)
         known.withLock {
             if $0.count >= Self.limit { $0.removeAll() }

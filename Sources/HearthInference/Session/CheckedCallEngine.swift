@@ -123,6 +123,7 @@ enum CallCheck {
 
     private static func flaw(of call: ToolCall, _ tool: ToolDefinition) -> String? {
         let arguments = call.arguments.isEmpty ? "{}" : call.arguments
+        // The model is told what is wrong, not at which byte.
         guard (try? JSONValue(parsing: arguments))?.members != nil else { return "the arguments are no JSON object" }
         guard let flaw = SchemaCheck(tool.parameters)?.flaw(in: arguments) else { return nil }
         let place = flaw.place.isEmpty ? "the arguments do" : "the value at \(flaw.place) does"

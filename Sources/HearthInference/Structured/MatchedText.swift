@@ -76,6 +76,7 @@ struct MatchedText: Sendable {
     private static func canonical(_ values: ArraySlice<UInt32>, isOpen: Bool) -> String {
         var text = String(String.UnicodeScalarView(values.compactMap(Unicode.Scalar.init)))
         if isOpen { text += "\"" }
+        // Half a value is compared as the text that it is.
         guard let value = try? JSONValue(parsing: text) else { return text }
         return canonical(value).line
     }

@@ -29,6 +29,7 @@ extension SchemaGrammar {
 
     /// Writes the schema of a tool's arguments, which are an object whatever the schema says.
     package mutating func add(arguments schema: String) throws(LLMError) -> String {
+        // A schema that cannot be read refuses no request: the call may be any object.
         guard let members = (try? JSONValue(parsing: schema))?.members else { return "h-object" }
         let meaning = members.filter { !Self.annotations.contains($0.key) }
         if let type = meaning["type"], type != "object" { return "h-object" }
@@ -37,6 +38,7 @@ extension SchemaGrammar {
         if schema.contains("$ref") {
             var alone = SchemaGrammar(isLenient: true)
             let name = try alone.add(schema)
+            // References that lead nowhere, as well.
             guard (try? alone.grammar("root ::= \(name)\n")) != nil else { return "h-object" }
         }
         return try add(schema)
@@ -44,6 +46,7 @@ extension SchemaGrammar {
 
     /// Writes one property of a tool's arguments.
     package mutating func add(property name: String, of schema: String) throws(LLMError) -> String {
+        // Of a schema that cannot be read, a property may have any value.
         guard let document = (try? JSONValue(parsing: schema))?.members,
             let property = document.members("properties")[name]
         else { return "h-value" }
@@ -54,6 +57,7 @@ extension SchemaGrammar {
     package static func mayBeText(_ property: JSONValue, in document: JSONMembers) -> Bool {
         var writer = SchemaGrammar(isLenient: true)
         writer.read(document)
+        // What cannot be read may be a text too.
         guard let schema = try? writer.flattened(property) else { return true }
         if let values = schema["enum"]?.items ?? schema["const"].map({ [$0] }) {
             return values.contains { $0.string != nil }

@@ -90,6 +90,7 @@ extension SchemaGrammar {
     /// An item that may have to differ from those before it.
     private mutating func item(_ node: JSONValue, isUnique: Bool) throws -> String {
         let symbol = try symbol(node)
+        // A schema that contradicts itself was refused with its symbol.
         guard isUnique, let schema = try? flattened(node), schema["enum"] == nil, schema["const"] == nil else {
             return symbol
         }
@@ -118,6 +119,7 @@ extension SchemaGrammar {
 
     /// All values of a schema, if they are few.
     private mutating func values(of node: JSONValue) throws -> [JSONValue]? {
+        // The items of a schema that contradicts itself are refused where they are written.
         guard let schema = try? flattened(node) else { return nil }
         if schema["enum"] != nil || schema["const"] != nil {
             var different: [JSONValue] = []
