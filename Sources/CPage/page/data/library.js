@@ -16,6 +16,9 @@ export const libraryChanged = signal();
 
 const entrance = gate();
 let reading = null;
+// How many events told of rows, and which of them told of a row last.
+let events = 0;
+const told = new Map();
 
 /// Reads the library once; later calls return at once unless `again` is true.
 export function readLibrary(again = false) {
@@ -30,7 +33,10 @@ export function readLibrary(again = false) {
     return reading;
 }
 
-on("row", ({ row }, id) => entrance.pass(id, () => take(row)));
+on("row", ({ row }, id) => entrance.pass(id, () => {
+    told.set(row.id, ++events);
+    take(row);
+}));
 
 on("row-removed", ({ id: removed }, id) => entrance.pass(id, () => {
     rows.delete(removed);
@@ -44,9 +50,13 @@ on("library", (facts, id) => entrance.pass(id, () => {
 
 reset.on(() => { if (library) readLibrary(true).catch(() => {}); });
 
-/// Takes a row from the reply of a call, which can be earlier than its event.
-export function take(row) {
-    if (!row) return;
+/// What takes the rows in the reply of a call that begins now. A row that an event told of since then is newer.
+export function replies() {
+    const begin = events;
+    return (row) => { if (row && !(told.get(row.id) > begin)) take(row); };
+}
+
+function take(row) {
     const isNew = !rows.has(row.id);
     rows.set(row.id, row);
     rowChanged.emit(row);
@@ -58,9 +68,6 @@ export const usableTextRows = () => [...rows.values()].filter((row) => row.isUsa
 
 /// The name of a row; if another model has it too, with the id.
 export const shownName = (row) => ([...rows.values()].some((other) => other.id !== row.id && other.name === row.name) ? `${row.name} (${row.id})` : row.name);
-
-/// The rows that can read pictures of characters now.
-export const usableClassifiers = () => [...rows.values()].filter((row) => row.isUsable && row.role === "classifier");
 
 /// Whether a person paused the download of a row in this process of the server.
 export const isPaused = (row) => row.state === "waiting" && row.download?.phase === "paused";

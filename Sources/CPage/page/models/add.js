@@ -3,7 +3,7 @@ import { post } from "../kit/api.js";
 import { formDialog } from "../kit/dialog.js";
 import { t } from "../kit/texts.js";
 import { toast } from "../kit/toast.js";
-import { take } from "../data/library.js";
+import { replies } from "../data/library.js";
 import { download } from "./download.js";
 import { chooseFile } from "./upload.js";
 
@@ -19,6 +19,7 @@ export function addModel() {
         ],
         saveText: t("add.save"), extra: chooseFile("", () => dialog.close()),
         save: async ({ reference, sha256, name, now }) => {
+            const take = replies();
             const reply = await post("/models/add", { reference, ...(sha256 && { sha256 }), ...(name && { name }) });
             for (const row of reply.rows) take(row);
             const [first] = reply.rows;

@@ -4,7 +4,7 @@ import { ask } from "../kit/dialog.js";
 import { showError } from "../kit/toast.js";
 import { t } from "../kit/texts.js";
 import { bytes } from "../kit/format.js";
-import { rowChanged, take } from "../data/library.js";
+import { replies, rowChanged } from "../data/library.js";
 
 // Downloads begun on this page: a refusal that comes later as a failed row is asked about too.
 const begun = new Map();
@@ -18,6 +18,7 @@ const questions = {
 /// Starts, continues or repeats the download of a row; also its update.
 export async function download(row, options = {}) {
     begun.set(row.id, options);
+    const take = replies();
     try {
         const reply = await post(at("models", row.id, "download"), options);
         take(reply.row);
@@ -64,6 +65,7 @@ export const select = (row, role) => change(row, "select", role ? { as: role } :
 
 /// Calls an action of a row and takes the row of its reply.
 export async function change(row, action, body = {}) {
+    const take = replies();
     try {
         const reply = await post(at("models", row.id, action), body);
         take(reply.row);

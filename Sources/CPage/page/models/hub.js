@@ -6,7 +6,7 @@ import { sentenceOf } from "../kit/refusals.js";
 import { bytes, decimal } from "../kit/format.js";
 import { language, t } from "../kit/texts.js";
 import { announce, perform } from "../kit/toast.js";
-import { take } from "../data/library.js";
+import { replies } from "../data/library.js";
 import { download } from "./download.js";
 
 /// The results: `{ node, search(words), clear }`.
@@ -65,6 +65,7 @@ function hubRow(row) {
     const get = h("button.small.primary", {
         type: "button", "aria-label": t("card.download", { name: row.id, size: size ? `, ${size}` : "" }),
         onclick: () => perform(get, async () => {
+            const take = replies();
             const reply = await post("/models/add", { reference: row.reference });
             for (const added of reply.rows) take(added);
             if (reply.rows[0]) await download(reply.rows[0]);

@@ -5,7 +5,7 @@ import { bytes, percent } from "../kit/format.js";
 import { t } from "../kit/texts.js";
 import { toast } from "../kit/toast.js";
 import { ApiError, base, refusal } from "../kit/api.js";
-import { take } from "../data/library.js";
+import { replies } from "../data/library.js";
 
 // The files on their way and those that were refused; they outlive the screen.
 const uploads = new Set();
@@ -45,6 +45,7 @@ export async function installFile(file) {
             uploadsChanged.emit();
         });
         upload.abort = sending.abort;
+        const take = replies();
         const { row } = await sending.done;
         take(row);
         uploads.delete(upload);

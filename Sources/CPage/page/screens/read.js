@@ -4,7 +4,7 @@ import { icon } from "../kit/icons.js";
 import { announce } from "../kit/toast.js";
 import { upload } from "../kit/api.js";
 import { t } from "../kit/texts.js";
-import { library, libraryChanged, readLibrary, rowChanged, usableClassifiers } from "../data/library.js";
+import { library, libraryChanged, readLibrary, rowChanged, rows } from "../data/library.js";
 import { pages } from "../read/pages.js";
 import { exports } from "../read/export.js";
 
@@ -12,6 +12,9 @@ const types = ["image/png", "image/jpeg", "image/bmp", "image/tiff", "applicatio
 const directions = ["auto", "columns", "rows"];
 /// The most bytes that the server takes.
 const limit = 32 << 20;
+
+/// The rows that can read pictures of characters now.
+const usableClassifiers = () => [...rows.values()].filter((row) => row.isUsable && row.role === "classifier");
 
 export function show(main) {
     const life = lifetime();
