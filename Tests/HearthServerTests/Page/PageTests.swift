@@ -56,6 +56,19 @@ import Glibc
         }
     }
 
+    @Test func commentsOfScriptsAreNotSent() async throws {
+        let script = "// a\nb(); // c\n\n    // d\nconst e = \"//\";\n//"
+        let sent = PageFiles.withoutComments(Array(script.utf8))
+        #expect(sent == Array("b(); // c\n\nconst e = \"//\";".utf8))
+        #expect(PageFiles.withoutComments([]) == [])
+        let page = PageFiles()
+        for name in page.all where name.hasSuffix(".js") && !name.hasPrefix("lib/") {
+            let text = String(
+                decoding: try #require(await get("/page/" + name, in: page)?.collectedBody()), as: UTF8.self)
+            #expect(!text.split(separator: "\n").contains { $0.drop { $0 == " " }.hasPrefix("//") }, "\(name)")
+        }
+    }
+
     @Test(
         arguments: [
             "/page/", "/page/absent.js", "/page/../index.html", "/page/%2e%2e/index.html", "/page//index.html",

@@ -56,6 +56,8 @@ export function show(main, [id]) {
         if (isAsked) isAtEnd = true;
         if (isAtEnd) scroller.scrollTop = scroller.scrollHeight;
     };
+    keepAtEnd = stick;
+    const sizes = new ResizeObserver(() => stick());
     const jump = h("button.jump", { type: "button", hidden: true, "aria-label": t("chat.jump"), title: t("chat.jump"), onclick: () => stick(true) }, icon("down"));
     const settings = settingsOf(thread);
     const field = composer({
@@ -95,6 +97,7 @@ export function show(main, [id]) {
         life.add(on("engine", debounced(() => settings.read().catch(() => {}), 300)));
         const view = welcome((text) => field.setText(text));
         scroller.append(view.node);
+        sizes.observe(view.node);
         life.add(view.end);
         head.update();
         life.add(homeChanged.on(() => {
@@ -115,7 +118,6 @@ export function show(main, [id]) {
         lastTop = scroller.scrollTop;
         set(jump, { hidden: isAtEnd });
     }, { passive: true });
-    const sizes = new ResizeObserver(() => stick());
     sizes.observe(log);
     sizes.observe(scroller);
     life.add(() => sizes.disconnect());
@@ -160,6 +162,7 @@ async function begin(body, settings, place) {
     return undefined;
 }
 
+let keepAtEnd;
 let isSending = false;
 
 function sendWaiting(settings, place) {
@@ -180,8 +183,8 @@ function drawWaiting(scroller) {
         h("div.bubble", h("div.bubble-text", { dir: "auto" }, JSON.parse(kept).text)),
         h("p.hint", { role: "status" }, t("composer.waiting"), " ",
             h("button.small", { type: "button", onclick: () => { sessionStorage.removeItem(waitingKey); drawWaiting(scroller); } }, t("cancel")))));
-    // The welcome above it may fill the screen.
-    scroller.scrollTop = scroller.scrollHeight;
+    // The welcome above it may fill the screen, or grow.
+    keepAtEnd(true);
 }
 
 // A file may be dropped anywhere on the screen, not only on the field.
