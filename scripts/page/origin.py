@@ -52,6 +52,8 @@ def start(folder, rate):
     """Serves a folder on loopback with `rate` bytes a second for each connection, 0 for no limit."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
+    # Clients leave in the middle, which is no error here.
+    server.handle_error = lambda *_: None
     server.folder, server.rate = os.path.abspath(folder), rate
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server
