@@ -57,6 +57,7 @@ BEFORE = {
     ("docs/trust.md", "hearth trust init --to ./origin --role-key"): "make keys",
     ("docs/server.md", "curl"): "start the server",
     ("docs/api.md", "curl"): "start the server",
+    ("docs/upstreams.md", "curl"): "start the server",
     ("docs/assistant.md", "hearth habits log"): "hearth habits add running",
     ("docs/classification.md", "hearth classify --decode --cloud"): "start the cloud",
     ("docs/logging.md", "hearth chat"): "hearth config set defaultModel " + FAMILY,

@@ -38,6 +38,7 @@ extension Hearth {
     ) async -> LLMOrchestrator {
         await LLMOrchestrator(
             local: local, cloud: cloud?.engine, premium: premium, forceLocal: settings.forceLocal, network: network,
+            named: { [weak self] in await self?.namedEngine($0, settings, local: local) },
             folder: isKept ? routingFolder : nil, time: surroundings.time)
     }
 

@@ -3,6 +3,7 @@ import HearthBase
 import HearthCatalog
 import HearthDelivery
 import HearthHTTP
+import HearthRouting
 import HearthStore
 import HearthTransfer
 
@@ -28,6 +29,8 @@ public final class Hearth: Sendable {
     /// The monitor of ``network``, once it was used.
     let openNetwork = Locked<(any NetworkMonitor)?>(nil)
     package let models: LiveModels
+    /// The other servers whose models are served.
+    package let upstreams: Upstreams
     let classifiers: LiveClassifiers
     /// The library, once it was shown.
     @MainActor private(set) var shownLibrary: ModelLibrary?
@@ -68,6 +71,8 @@ public final class Hearth: Sendable {
         self.home = home
         self.configuration = configuration
         self.surroundings = surroundings
+        upstreams = surroundings.upstreams ?? Upstreams(client: surroundings.upstreamClient, time: surroundings.time)
+        upstreams.use(configuration.usableUpstreams(environment: surroundings.environment))
         let engines = Self.engines(configuration, surroundings)
         let (time, deviceMemory, pressure) = (surroundings.time, surroundings.deviceMemory, surroundings.pressure)
         let memory = EngineMemory(deviceMemory: deviceMemory) { pressure.read().availableBytes }

@@ -3,6 +3,7 @@ import HearthBase
 import HearthCatalog
 import HearthDelivery
 import HearthHTTP
+import HearthRouting
 
 /// The parts of a ``Hearth`` besides its home and its settings.
 package struct Surroundings: Sendable {
@@ -25,6 +26,10 @@ package struct Surroundings: Sendable {
     /// Makes the monitor of the network; `nil` for that of ``environment``.
     package var network: (@Sendable () -> any NetworkMonitor)?
     package var clouds: CloudModel.Finder = { try CloudModel.find($0, environment: $1) }
+    /// Makes the client of the upstreams, which downloads do not slow down.
+    package var upstreamClient: @Sendable () -> any HTTPClient = { DefaultHTTPClient() }
+    /// The upstreams of an earlier ``Hearth`` of this home, with their requests under way; `nil` for new ones.
+    package var upstreams: Upstreams?
     /// The settings that an app gave in place of those of the home.
     var given: Configuration?
     /// The origins that an app gave in addition to those of the settings.
@@ -54,6 +59,7 @@ extension Hearth {
         var surroundings = surroundings
         surroundings.environment.merge(variables) { $1 }
         surroundings.tellMemory = tellMemory ?? surroundings.tellMemory
+        surroundings.upstreams = upstreams
         return try Hearth(home: home, configuration: settings, surroundings, queue: manager.transfers)
     }
 

@@ -87,6 +87,7 @@ extension Configuration {
         var settings = replacingInvalid(with: careful)
         // An invalid address must not send a question to the vendor's own.
         if (try? require(.cloud)) == nil { settings.cloud = careful.cloud }
+        for name in upstreams.keys where hasProblem(upstream: name) { settings.upstreams[name] = nil }
         return settings
     }
 

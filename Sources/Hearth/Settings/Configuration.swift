@@ -52,6 +52,10 @@ public struct Configuration: Sendable, Hashable {
     public var credits: Int?
     /// The cloud model.
     package var cloud = CloudConfiguration()
+    /// The other servers whose models are served, by name.
+    package var upstreams: [String: UpstreamConfiguration] = [:]
+    /// The models that answer under another name, in the order in which they are tried.
+    package var aliases: [String: [String]] = [:]
     /// The assistant.
     package var assistant = AssistantConfiguration()
     /// The lists of models.

@@ -5,17 +5,29 @@ import HearthCatalog
 package struct Setting: Sendable {
     /// The part of the product that a setting belongs to, and that an invalid value of it stops.
     package enum Part: Sendable, Hashable {
-        case sources, network, gateway, models, answers, engines, cloud, assistant, server
+        case sources, network, gateway, models, answers, engines, cloud, upstreams, assistant, server
     }
 
-    /// A family of settings, such as `origins.NAME`.
+    /// A family of settings, such as `origins.NAME` or `stores.KIND.own`.
     struct Members: Sendable {
         /// The beginning of the keys, with its dot.
         let prefix: String
-        /// Whether users choose the names.
-        let isOpen: Bool
+        /// The end of the keys, with its dot; empty for keys that end with the name.
+        let suffix: String
+        /// The form of names that users choose; `nil` for given names.
+        let form: SettingName?
         let names: @Sendable (Configuration) -> [String]
         let row: @Sendable (_ name: String) -> Setting
+
+        /// Whether users choose the names.
+        var isOpen: Bool { form != nil }
+
+        /// The name in a key; `nil` for a key of another family.
+        func name(in key: String) -> String? {
+            guard key.hasPrefix(prefix), key.hasSuffix(suffix), key.utf8.count > prefix.utf8.count + suffix.utf8.count
+            else { return nil }
+            return String(key.dropFirst(prefix.count).dropLast(suffix.count))
+        }
     }
 
     /// The name in commands and files; of a family, a pattern such as `origins.NAME`.
@@ -113,15 +125,21 @@ package struct Setting: Sendable {
     }
 
     /// A family of settings.
-    /// - Parameter names: those of a configuration; the same for all configurations unless users choose them.
+    /// - Parameters:
+    ///   - pattern: the keys with a word in place of the name, such as `stores.KIND.own`.
+    ///   - form: the form of names that users choose; `nil` for given names.
+    ///   - names: those of a configuration; the same for all configurations unless users choose them.
     static func family(
-        _ pattern: String, isOpen: Bool, _ names: @escaping @Sendable (Configuration) -> [String],
+        _ pattern: String, named form: SettingName? = nil, _ names: @escaping @Sendable (Configuration) -> [String],
         _ row: @escaping @Sendable (String) -> Setting
     ) -> Setting {
         let prefix = pattern.prefix { $0 != "." } + "."
-        var setting = row(String(pattern.dropFirst(prefix.count)))
+        let word = pattern.dropFirst(prefix.count).prefix { $0 != "." }
+        var setting = row(String(word))
         setting.key = pattern
-        setting.members = Members(prefix: String(prefix), isOpen: isOpen, names: names, row: row)
+        setting.members = Members(
+            prefix: String(prefix), suffix: String(pattern.dropFirst(prefix.count + word.count)), form: form,
+            names: names, row: row)
         return setting
     }
 
@@ -141,6 +159,23 @@ package struct Setting: Sendable {
     }
 }
 
+/// The form of the names that users choose for members of a family of settings.
+struct SettingName: Sendable {
+    /// Completes "must be …".
+    let expectation: String
+    let isAllowed: @Sendable (String) -> Bool
+
+    /// Names such as those of origins.
+    static let plain = SettingName(expectation: "named with small letters, digits, '.', '-' and '_'") {
+        Family($0) != nil
+    }
+
+    /// Names that programs use for models, such as `gpt-5.5` or `org/Model:tag`.
+    static let model = SettingName(
+        expectation: "named with at most 128 letters, digits, '.', '-', '_', ':', '@' and '/'"
+    ) { $0.wholeMatch(of: /[A-Za-z0-9][A-Za-z0-9._:@\/-]{0,127}/) != nil }
+}
+
 extension Setting {
     private static let single = Dictionary(
         uniqueKeysWithValues: table.filter { $0.members == nil }.map { ($0.key, $0) })
@@ -153,7 +188,7 @@ extension Setting {
     /// The keys of the table, those of families without chosen names in full.
     static let keys = table.flatMap { row in
         guard let members = row.members, !members.isOpen else { return [row.key] }
-        return members.names(Configuration()).map { members.prefix + $0 }
+        return members.names(Configuration()).map { members.prefix + $0 + members.suffix }
     }
 
     /// The row of a key.
@@ -161,11 +196,10 @@ extension Setting {
     ///   a family can have.
     package static func named(_ key: String) throws -> Setting {
         if let row = single[key] { return row }
-        for (row, members) in families where key.hasPrefix(members.prefix) {
-            let name = String(key.dropFirst(members.prefix.count))
-            if members.isOpen, Family(name) == nil {
-                throw ConfigurationError.invalid(
-                    row.key, "named with small letters, digits, '.', '-' and '_'", found: name)
+        for (row, members) in families {
+            guard let name = members.name(in: key) else { continue }
+            if let form = members.form, !form.isAllowed(name) {
+                throw ConfigurationError.invalid(row.key, form.expectation, found: name)
             }
             if members.isOpen || members.names(Configuration()).contains(name), let member = row.member(name) {
                 return member

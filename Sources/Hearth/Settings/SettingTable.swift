@@ -10,16 +10,16 @@ extension Setting {
     package static let table = [
         rows(.sources, sources), rows(.network, network), rows(.gateway, gateway), rows(.models, models),
         rows(.answers, answers), rows(.engines, engines),
-        rows(.cloud, cloud), rows(.assistant, assistant), rows(.server, server),
+        rows(.cloud, cloud), rows(.upstreams, upstreams), rows(.assistant, assistant), rows(.server, server),
     ].flatMap { $0 }
 
     private static let sources: [Setting] = [
-        .family("origins.NAME", isOpen: true, { $0.origins.keys.sorted() }) { name in
+        .family("origins.NAME", named: .plain, { $0.origins.keys.sorted() }) { name in
             Setting(
                 "origins.\(name)", optional: \.origins[name], .origin,
                 "The address of a publisher's models.json: https, http to this machine, or a path.")
         },
-        .family("trust.NAME", isOpen: true, { $0.roots.keys.sorted() }) { name in
+        .family("trust.NAME", named: .plain, { $0.roots.keys.sorted() }) { name in
             Setting(
                 "trust.\(name)", optional: \.roots[name], .root,
                 "The root of the keys of the origin NAME, of which nothing unsigned is accepted then.")
@@ -154,7 +154,7 @@ extension Setting {
     ]
 
     private static let assistant: [Setting] = [
-        .family("approval.TAG", isOpen: false, { _ in ActionTag.order.map(\.rawValue) }) { tag in
+        .family("approval.TAG", { _ in ActionTag.order.map(\.rawValue) }) { tag in
             Setting(
                 "approval.\(tag)", optional: \.assistant.approvals[ActionTag(rawValue: tag)], .choice, default: "ask",
                 "Whether an action of this tag asks, is always carried out, or never.")
@@ -172,18 +172,15 @@ extension Setting {
         Setting(
             "search.keyFile", optional: \.assistant.searchKeyFile, .path, unset: "none",
             "A file with the key of the search server, which only you may read."),
-        .family("stores.KIND", isOpen: false, { _ in AssistantConfiguration.kinds.map(\.rawValue) }) { kind in
+        .family("stores.KIND", { _ in AssistantConfiguration.kinds.map(\.rawValue) }) { kind in
             Setting(
                 "stores.\(kind)", \.assistant[uses: StoreKind(rawValue: kind)], .onOrOff,
                 "Whether the assistant may use these records.")
         },
-        .family(
-            "stores.KIND.own", isOpen: false,
-            { _ in AssistantConfiguration.kindsWithCollections.map { "\($0.rawValue).own" } }
-        ) { name in
-            let kind = StoreKind(rawValue: String(name.prefix { $0 != "." }))
+        .family("stores.KIND.own", { _ in AssistantConfiguration.kindsWithCollections.map(\.rawValue) }) { name in
+            let kind = StoreKind(rawValue: name)
             return Setting(
-                "stores.\(name)", optional: \.assistant.ownCollections[kind], .collections,
+                "stores.\(name).own", optional: \.assistant.ownCollections[kind], .collections,
                 unset: ["calendar": "personal", "reminders": "personal", "contacts": "none"][kind.rawValue]
                     ?? "personal, of contacts none",
                 "The collections that only you write to; texts of all others count as from outside.")

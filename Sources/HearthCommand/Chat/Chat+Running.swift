@@ -132,7 +132,8 @@ extension Chat {
         _ configuration: Configuration, in hearth: Hearth, _ context: CommandContext
     ) async throws -> ChatRouting.Choice {
         let wanted = try wanted(configuration)
-        return try await ChatRouting.choose(route, configuration, format: format, in: hearth, context) {
+        return try await ChatRouting.choose(route, named: otherName, configuration, format: format, in: hearth, context)
+        {
             try await ChatModel.find(wanted, projector: projector, in: hearth, context: context)
         }
     }

@@ -143,6 +143,15 @@ struct Chat: Command {
     /// The model that the command line names.
     var reference: ModelReference? { if case .model(let reference) = subject { reference } else { nil } }
 
+    /// The name on the command line as one of an upstream's model or an alias: `vllm/qwen` is read as a repository of the Hub.
+    var otherName: String? {
+        switch reference {
+        case .hub(let reference): String(reference.description.dropFirst("hf:".count))
+        case .family(let family, nil, nil): family.name
+        default: nil
+        }
+    }
+
     /// The one question of the command line.
     var prompt: String? {
         let beginning: [String] = if case .question(let text) = subject { [text] } else { [] }

@@ -22,13 +22,18 @@ struct ChatRouting: Sendable {
     }
 
     /// Decides who may answer a conversation. The key of the cloud is only needed where the cloud may answer.
-    /// - Parameter find: finds the local model, when it is needed.
+    /// - Parameters:
+    ///   - name: a name that may be that of a model of an upstream, or of an alias.
+    ///   - find: finds the local model, when it is needed.
     /// - Throws: `RoutingError` for a request that insists on a cloud where none is set up; `LLMError` with
     ///   `cloud-key-unusable`.
     static func choose(
-        _ request: RouteRequest, _ configuration: Configuration, format: EventFormat, in hearth: Hearth,
-        _ context: CommandContext, find: @escaping @Sendable () async throws -> ChatModel
+        _ request: RouteRequest, named name: String?, _ configuration: Configuration, format: EventFormat,
+        in hearth: Hearth, _ context: CommandContext, find: @escaping @Sendable () async throws -> ChatModel
     ) async throws -> Choice {
+        if let name, let routing = await named(name, request, configuration, format: format, in: hearth, context) {
+            return .routed(routing)
+        }
         let insists = request.preference == .cloud
         func certain(_ policy: RoutePolicy) -> RouteDecision? {
             let decision = Route(policy: policy).assess(request, at: .zero)
@@ -53,6 +58,29 @@ struct ChatRouting: Sendable {
             ChatRouting(
                 request, configuration, cloud, premium, format: format, in: hearth, context, find: find)
         )
+    }
+
+    /// The conversation with a model of an upstream or with an alias; `nil` if the request names neither.
+    private static func named(
+        _ model: String, _ request: RouteRequest, _ configuration: Configuration, format: EventFormat,
+        in hearth: Hearth, _ context: CommandContext
+    ) async -> ChatRouting? {
+        var request = request
+        request.model = model
+        let local = hearth.localEngines()
+        guard await hearth.namedEngine(model, configuration, local: local) != nil else { return nil }
+        let orchestrator = await hearth.orchestrator(
+            configuration, cloud: nil, premium: hearth.premium(configuration, for: nil), local: local, isKept: false)
+        return ChatRouting(orchestrator, request, model, format: format, context.console)
+    }
+
+    private init(
+        _ orchestrator: LLMOrchestrator, _ request: RouteRequest, _ name: String, format: EventFormat,
+        _ console: Console
+    ) {
+        self.orchestrator = orchestrator
+        engine = orchestrator.conversation(request) { console.announce($0, model: name, format: format) }
+        printer = AnswerPrinter(console: console, format: format, model: name, answering: Locked(name))
     }
 
     private init(

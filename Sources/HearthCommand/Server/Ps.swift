@@ -12,8 +12,8 @@ struct Ps: Command {
     static let declaration = CommandDeclaration(
         "ps", summary: "Show the running server's models, requests and downloads",
         """
-        The process that serves this home with its connections, requests and memory; the models it has loaded; and all
-        transfers that run or wait, of any process.
+        The process that serves this home with its connections, requests and memory; the models it has loaded; the
+        upstreams with their requests; and all transfers that run or wait, of any process.
 
         With --format json, an object with server (null if no process serves this home) and transfers.
 
@@ -57,6 +57,24 @@ struct Ps: Command {
                     .left("MODEL") { $0["name"]?.string ?? "-" },
                     .right("SIZE") { "\(ByteCount(Self.count($0["bytes"])))" },
                     .left("UNTIL") { $0["expires"]?.string ?? "memory is needed" },
+                ])
+        }
+        let upstreams = server["upstreams"]?.items?.compactMap(\.members) ?? []
+        if !upstreams.isEmpty {
+            try console.print(
+                upstreams,
+                [
+                    .left("UPSTREAM") { $0["name"]?.string ?? "-" },
+                    .left("ADDRESS") { $0["address"]?.string ?? "-" },
+                    .right("MODELS") { "\($0["models"]?.items?.count ?? 0)" },
+                    .right("RUNNING") { row in
+                        let slots = row["slots"].map { " of \(Self.count($0))" } ?? ""
+                        return "\(Self.count(row["running"]))\(slots)"
+                    },
+                    .right("WAITING") { "\(Self.count($0["waiting"]))" },
+                    .left("STATE") { row in
+                        row["problem"]?.string ?? (row["isFailing"]?.flag == true ? "fails" : "answers")
+                    },
                 ])
         }
         for job in server["jobs"]?.items?.compactMap(\.members) ?? [] {

@@ -85,6 +85,8 @@ public struct GenerationOptions: Sendable, Hashable {
     /// Whether a conversation that does not fit the context window is refused. Otherwise its oldest messages are left
     /// out. Default `false`.
     package var keepsAllMessages = false
+    /// Whether a model on a server keeps its own temperature, because nothing else was asked for. Default `false`.
+    package var leavesTemperature = false
     /// Whether computed tokens of earlier prompts are reused. Default `true`; `false` computes the whole prompt, so that
     /// an answer with a seed does not depend on what was computed before.
     package var reusesPrompt = true

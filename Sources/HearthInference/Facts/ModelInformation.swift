@@ -20,6 +20,8 @@ public struct ModelInformation: Sendable, Hashable {
     public var isEncoderOnly = false
     /// The length of a text's vector; 0 for a model without embeddings.
     public var embeddingLength = 0
+    /// Whether the model is on a server, which knows the limits of its answers itself.
+    package var isRemote = false
     /// The answers that the engine computes side by side; `nil` if unknown.
     public var parallelAnswers: Int?
 

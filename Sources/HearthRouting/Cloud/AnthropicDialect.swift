@@ -35,6 +35,13 @@ struct AnthropicDialect: CloudDialect {
         if !request.system.isEmpty { body["system"] = .string(request.system) }
         if !options.stopStrings.isEmpty { body["stop_sequences"] = .array(options.stopStrings.map { .string($0) }) }
         if !options.tools.isEmpty { body["tools"] = .array(request.tools(schemaKey: "input_schema")) }
+        if request.mustCall {
+            if case .named(let name) = options.toolChoice {
+                body["tool_choice"] = ["type": "tool", "name": .string(name)]
+            } else {
+                body["tool_choice"] = ["type": "any"]
+            }
+        }
         if let schema = request.schema {
             // A call that the model has to make holds it to the schema; its arguments are the answer.
             body["tools"] = [
@@ -44,14 +51,16 @@ struct AnthropicDialect: CloudDialect {
         }
         // After a tool's result the API wants the signed thinking before the call, which conversations do not keep.
         let followsTool = request.messages.last?.role == .tool
-        if let tokens = request.thinkingTokens, tokens >= Self.leastThinking, !followsTool, request.schema == nil {
+        // The API refuses thinking before a call that has to be made.
+        let isFree = !followsTool && !request.mustCall && request.schema == nil
+        if let tokens = request.thinkingTokens, tokens >= Self.leastThinking, isFree {
             body["thinking"] =
                 isEarlier
                 ? ["type": "enabled", "budget_tokens": .integer(tokens)]
                 : ["type": "adaptive", "display": "summarized"]
         } else if isEarlier {
             // The API refuses a choice of tokens beside thinking, and a temperature above 1.
-            body["temperature"] = .number(min(1, options.sampling.temperature))
+            body["temperature"] = request.temperature.map { .number(min(1, $0)) }
             body["top_k"] = options.sampling.topK.map { .integer($0) }
         }
         return body

@@ -46,6 +46,8 @@ protocol CloudDialect: Sendable {
     var capabilities: EngineCapabilities { get }
     /// The path of a generation after the address, with its query.
     var path: String { get }
+    /// The path of one generation.
+    func path(of request: CloudRequest) -> String
     /// The path of a request that tells whether the server answers, and costs nothing.
     var healthPath: String { get }
     /// How the key is sent, and other headers of every request.
@@ -62,6 +64,7 @@ protocol CloudDialect: Sendable {
 
 extension CloudDialect {
     var mode: ServerSentEventParser.Mode { .standard }
+    func path(of request: CloudRequest) -> String { path }
     func isEnd(_ event: ServerSentEvent) -> Bool { false }
 }
 
@@ -69,7 +72,10 @@ extension CloudSettings {
     /// The dialect of this kind of model.
     var dialect: any CloudDialect {
         switch kind {
-        case .openai: OpenAIDialect(model: model, isVendor: url.host() == kind.defaultURL?.host(), path: url.path())
+        case .openai:
+            OpenAIDialect(
+                model: model, isVendor: url.host() == kind.defaultURL?.host(), isUpstream: upstream != nil,
+                path: url.path())
         case .gemini: GeminiDialect(model: model, isRelay: false)
         case .geminiRelay: GeminiDialect(model: model, isRelay: true)
         case .anthropic: AnthropicDialect(model: model)
@@ -109,7 +115,12 @@ struct CloudRequest: Sendable {
         return schema
     }
 
-    /// The messages in groups that one turn of the dialect holds: results of tools belong together.
+    /// The temperature; `nil` for the model's own.
+    var temperature: Float? { options.leavesTemperature ? nil : options.sampling.temperature }
+
+    /// Whether the model must call a tool.
+    var mustCall: Bool { !options.tools.isEmpty && options.toolChoice != .automatic }
+
     /// The tools, each with its schema under the vendor's name for it.
     func tools(schemaKey: String) -> [JSONValue] {
         options.tools.map { tool in
@@ -120,6 +131,7 @@ struct CloudRequest: Sendable {
         }
     }
 
+    /// The messages in groups that one turn of the dialect holds: results of tools belong together.
     var turns: [[ChatMessage]] {
         messages.reduce(into: []) { turns, message in
             if message.role == .tool, turns.last?.last?.role == .tool {

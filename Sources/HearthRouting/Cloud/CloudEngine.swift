@@ -105,7 +105,7 @@ public struct CloudEngine: InferenceEngine {
                 if shared.withheldPictures > 0 { onEvent(.picturesLeftOut(count: shared.withheldPictures)) }
                 return try await pass.read(answer, request: request, conversation: messages)
             } catch let error as LLMError where error.code == .exceededContextWindowSize {
-                guard !pass.hasCut, history.cut() else { throw error }
+                guard !options.keepsAllMessages, !pass.hasCut, history.cut() else { throw error }
                 pass.hasCut = true
             }
         }
@@ -118,7 +118,9 @@ public struct CloudEngine: InferenceEngine {
                 context: ErrorContext(model: settings.model, remedy: "Use a local model for that."), disposition: .usage
             )
         }
-        guard options.usesChatTemplate else { throw missing("takes no raw prompt") }
+        guard options.usesChatTemplate || settings.dialect.capabilities.contains(.rawPrompt) else {
+            throw missing("takes no raw prompt")
+        }
         for block in options.constraint?.blocks ?? [] where block.opening.isEmpty {
             guard case .jsonSchema(let schema) = block.shape else { throw missing("takes no grammar") }
             try Self.check(schema)
@@ -152,6 +154,7 @@ public struct CloudEngine: InferenceEngine {
             headers["Accept"] = "text/event-stream, application/json"
         }
         if settings.kind == .geminiRelay { headers["X-Hearth-Turn"] = Self.turn }
+        if settings.upstream != nil { headers[UpstreamHops.header] = "\(UpstreamHops.count + 1)" }
         // Redirects are not followed: neither the key nor the conversation is for another server.
         return HTTPRequest(
             url, method: body == nil ? "GET" : "POST", headers: headers, body: body,
@@ -159,12 +162,34 @@ public struct CloudEngine: InferenceEngine {
             totalTimeout: limit, maximumRedirects: 0)
     }
 
+    /// Sends a request and reads a document.
+    /// - Parameter body: the document to send; `nil` asks only.
+    /// - Throws: ``LLMError``.
+    func document(_ path: String, body: JSONValue? = nil, limit: Duration) async throws -> JSONValue {
+        let failure = CloudFailure(settings: settings)
+        do {
+            var request = try request(path, body: body.map { Data($0.bytes) }, limit: limit)
+            request.idleTimeout = limit
+            let response = try await client.execute(request)
+            guard (200..<300).contains(response.status) else { throw try await refusal(response) }
+            let data = try await response.body.collect(upTo: CloudReader.limit)
+            if data.first(where: { $0 > 0x20 }) == UInt8(ascii: "<") { throw failure.webPage }
+            do {
+                return try JSONValue(parsing: data)
+            } catch {
+                throw failure.unusable("something that is not JSON", underlying: error)
+            }
+        } catch let error as HTTPError {
+            throw failure.transport(error, hasBegun: false)
+        }
+    }
+
     /// Sends a generation and waits for the first bytes of its answer.
     private func begin(_ generation: CloudRequest, _ pass: CloudPass) async throws -> CloudBody {
         let failure = CloudFailure(settings: settings)
         guard pass.left > .zero else { throw failure.timedOut(after: pass.limit) }
         let body = Data(try settings.dialect.body(generation).bytes)
-        let request = try request(settings.dialect.path, body: body, limit: pass.left)
+        let request = try request(settings.dialect.path(of: generation), body: body, limit: pass.left)
         do {
             let begun = try await within(settings.firstByteTimeout) {
                 let response = try await client.execute(request)

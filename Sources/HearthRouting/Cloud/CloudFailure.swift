@@ -7,6 +7,9 @@ import HearthInference
 struct CloudFailure: Sendable {
     let settings: CloudSettings
 
+    /// The server for remedies.
+    private var subject: String { settings.upstream.map { "the upstream \($0)" } ?? "the cloud model" }
+
     // MARK: Answers of the server
 
     /// The error of a status that is not 2xx.
@@ -25,14 +28,14 @@ struct CloudFailure: Sendable {
         let target = location.flatMap { URL(string: $0)?.host() }
         return LLMError(
             .unusableAnswer, "\(settings.host) redirects to \(target ?? "another address"), which is not followed",
-            context: context(remedy: "Set the address of the cloud model to the server that answers."))
+            context: context(remedy: "Set the address of \(subject) to the server that answers."))
     }
 
     /// The vendor's server answers nothing without a key: nothing is sent to it.
     var keyMissing: LLMError {
         LLMError(
             .unauthorised, "\(settings.host) wants a key, and none is set",
-            context: context(remedy: "Give the key of the cloud model."))
+            context: context(remedy: "Give the key of \(subject)."))
     }
 
     private func error(status: Int?, _ document: JSONValue, retryAfter: String?) -> LLMError {
@@ -48,6 +51,7 @@ struct CloudFailure: Sendable {
         let (sentence, remedy) = explanation(of: code)
         var context = context(remedy: remedy)
         context.found = status.map { "status \($0)" }
+        if code == .exceededContextWindowSize { Self.note(error, text ?? "", in: &context) }
         let delay = retryAfter ?? details.lazy.compactMap { $0["retryDelay"]?.string }.first
         context.retryAfterSeconds = delay.flatMap { Self.seconds($0, now: Date()) }
         let serverText = text.map { ": " + shown($0) } ?? status.map { " (status \($0))" } ?? ""
@@ -100,11 +104,11 @@ struct CloudFailure: Sendable {
         case .noCredits: return ("the account at \(host) has no credits left", nil)
         case .unauthorised:
             let sentence = settings.key == nil ? "\(host) wants a key" : "\(host) refused the key"
-            return (sentence, "Check the key of the cloud model.")
+            return (sentence, "Check the key of \(subject).")
         case .notEntitled: return ("the account's plan at \(host) does not include the cloud model", nil)
         case .remoteModelMissing:
             let sentence = "\(host) does not offer the model \(settings.model.quoted)"
-            return (sentence, "Check the name and the address of the cloud model.")
+            return (sentence, "Check the name and the address of \(subject).")
         case .timedOut: return ("\(host) did not answer in time", Self.later)
         case .rateLimited: return ("\(host) takes no request for now", Self.later)
         case .unreachable: return ("\(host) failed", Self.later)
@@ -113,6 +117,21 @@ struct CloudFailure: Sendable {
     }
 
     private static let later = "Try again later."
+
+    /// Notes how long the conversation is and may be, as far as the server says so.
+    private static func note(_ error: JSONValue, _ text: String, in context: inout ErrorContext) {
+        var (found, expected) = (error["n_prompt_tokens"]?.count, error["n_ctx"]?.count)
+        if let match = text.firstMatch(of: /([0-9]{1,9}) tokens > ([0-9]{1,9})/) {
+            (found, expected) = (Int(match.1), Int(match.2))
+        } else if let match = text.firstMatch(of: /maximum context length is ([0-9]{1,9}) tokens/) {
+            expected = Int(match.1)
+            found = text[match.range.upperBound...].firstMatch(of: /([0-9]{1,9}) (?:input )?tokens/).flatMap {
+                Int($0.1)
+            }
+        }
+        if let found { context.found = "\(found) tokens" }
+        if let expected { context.expected = "at most \(expected) tokens" }
+    }
 
     /// The server's words, quoted, on one line, without the key: some servers repeat it.
     private func shown(_ text: String) -> String {
@@ -148,7 +167,7 @@ struct CloudFailure: Sendable {
     var webPage: LLMError {
         unusable(
             "a web page instead of an answer",
-            remedy: "Check the address of the cloud model, and whether this network wants a sign-in.")
+            remedy: "Check the address of \(subject), and whether this network wants a sign-in.")
     }
 
     func interrupted(_ how: String, underlying: (any Error)? = nil) -> LLMError {
@@ -185,7 +204,7 @@ struct CloudFailure: Sendable {
             return LLMError(
                 .unreachable, error.message,
                 context: context(
-                    remedy: error.context.remedy ?? "Check the network and the address of the cloud model."),
+                    remedy: error.context.remedy ?? "Check the network and the address of \(subject)."),
                 disposition: error.disposition, underlying: error)
         }
     }

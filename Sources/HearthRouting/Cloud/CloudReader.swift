@@ -29,7 +29,8 @@ struct CloudReader: Sendable {
         dialect = settings.dialect
         failure = CloudFailure(settings: settings)
         // Servers of open models may leave the marks of thinking in the text.
-        let tags = settings.kind == .openai ? ThinkingTags.default : []
+        let hasTags = settings.kind == .openai && request.options.usesChatTemplate
+        let tags = hasTags ? ThinkingTags.default : []
         text = AnswerReader(stopStrings: request.options.stopStrings, frame: AnswerFrame(tags: tags))
         answer.isCall = request.schema != nil
     }

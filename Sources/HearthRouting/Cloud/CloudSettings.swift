@@ -39,6 +39,8 @@ public struct CloudSettings: Sendable, Hashable {
     public var model: String
     /// Sent to the server of `url` only; `nil` for a server that wants none.
     package var key: Secret?
+    /// The name of the upstream, for a server whose models are served; `nil` for a cloud.
+    package var upstream: String?
     /// The sections of a conversation that are sent.
     package var shares = CloudShares.all
     /// The longest wait for the beginning of an answer.

@@ -43,6 +43,13 @@ struct GeminiDialect: CloudDialect {
         if !request.options.tools.isEmpty {
             body["tools"] = [["functionDeclarations": .array(request.tools(schemaKey: "parametersJsonSchema"))]]
         }
+        if request.mustCall {
+            var calling: JSONValue = ["mode": "ANY"]
+            if case .named(let name) = request.options.toolChoice {
+                calling["allowedFunctionNames"] = [.string(name)]
+            }
+            body["toolConfig"] = ["functionCallingConfig": calling]
+        }
         body["generationConfig"] = configuration(request)
         return body
     }
@@ -50,9 +57,8 @@ struct GeminiDialect: CloudDialect {
     private func configuration(_ request: CloudRequest) -> JSONValue {
         let options = request.options
         let sampling = options.sampling
-        var result: JSONValue = [
-            "temperature": .number(sampling.temperature)
-        ]
+        var result: JSONValue = [:]
+        result["temperature"] = request.temperature.map { .number($0) }
         result["maxOutputTokens"] = request.limit.map { .integer($0) }
         result["topK"] = sampling.topK.map { .integer($0) }
         result["topP"] = sampling.topP.map { .number($0) }

@@ -8,18 +8,25 @@ struct OpenAIDialect: CloudDialect {
     /// Whether the server is OpenAI's own, whose names of some fields others do not know.
     let isVendor: Bool
     private let prefix: String
+    let capabilities: EngineCapabilities
 
-    let capabilities: EngineCapabilities = [.vision, .thinking, .tools, .schema, .seed]
-
-    /// - Parameter path: the path of the server's address; `/v1` is added where it has none.
-    init(model: String, isVendor: Bool, path: String) {
+    /// - Parameters:
+    ///   - isUpstream: whether raw prompts are continued too.
+    ///   - path: the path of the server's address; `/v1` is added where it has none.
+    init(model: String, isVendor: Bool, isUpstream: Bool = false, path: String) {
         self.model = model
         self.isVendor = isVendor
+        let common: EngineCapabilities = [.vision, .thinking, .tools, .schema, .seed]
+        capabilities = isUpstream ? common.union(.rawPrompt) : common
         prefix = path.isEmpty || path == "/" ? "/v1" : ""
     }
 
     var path: String { prefix + "/chat/completions" }
     var healthPath: String { prefix + "/models" }
+
+    func path(of request: CloudRequest) -> String {
+        request.options.usesChatTemplate ? path : prefix + "/completions"
+    }
 
     func headers(key: Secret?) -> [(name: String, value: String)] {
         key.map { [("Authorization", "Bearer \($0.value)")] } ?? []
@@ -28,21 +35,31 @@ struct OpenAIDialect: CloudDialect {
     // MARK: Request
 
     func body(_ request: CloudRequest) throws -> JSONValue {
-        var messages = try request.messages.map(message)
-        if !request.system.isEmpty {
-            messages.insert(["role": "system", "content": .string(request.system)], at: 0)
-        }
         let options = request.options
-        var body: JSONValue = [
-            "model": .string(model), "messages": .array(messages), "stream": true,
-            "stream_options": ["include_usage": true],
-        ]
-        body[isVendor ? "max_completion_tokens" : "max_tokens"] = request.limit.map { .integer($0) }
-        set(options.sampling, in: &body)
+        var body: JSONValue = ["model": .string(model)]
+        if options.usesChatTemplate {
+            body["messages"] = .array(try messages(request))
+        } else {
+            body["prompt"] =
+                options.promptTokens.map { .array($0.map { .integer($0) }) }
+                ?? .string(request.messages.map(\.content).joined())
+        }
+        body["stream"] = true
+        body["stream_options"] = ["include_usage": true]
+        let limit = isVendor && options.usesChatTemplate ? "max_completion_tokens" : "max_tokens"
+        body[limit] = request.limit.map { .integer($0) }
+        set(request, in: &body)
         if !options.stopStrings.isEmpty { body["stop"] = .array(options.stopStrings.prefix(4).map { .string($0) }) }
+        guard options.usesChatTemplate else { return body }
         if !options.tools.isEmpty {
             let tools = request.tools(schemaKey: "parameters")
             body["tools"] = .array(tools.map { ["type": "function", "function": $0] })
+            switch options.toolChoice {
+            case .automatic: break
+            case .required: body["tool_choice"] = "required"
+            case .named(let name):
+                body["tool_choice"] = ["type": "function", "function": ["name": .string(name)]]
+            }
         }
         if let schema = request.schema {
             body["response_format"] = [
@@ -54,17 +71,25 @@ struct OpenAIDialect: CloudDialect {
         return body
     }
 
-    private func set(_ sampling: SamplingOptions, in body: inout JSONValue) {
+    private func messages(_ request: CloudRequest) throws -> [JSONValue] {
+        let messages = try request.messages.map(message)
+        return request.system.isEmpty
+            ? messages : [["role": "system", "content": .string(request.system)]] + messages
+    }
+
+    private func set(_ request: CloudRequest, in body: inout JSONValue) {
+        let sampling = request.options.sampling
         body["seed"] = sampling.seed.map { .integer(Int($0)) }
         // The vendor's models since these always think, and refuse the choice of tokens.
         if isVendor, !["gpt-3", "gpt-4", "chatgpt-4", "ft:gpt-4"].contains(where: model.hasPrefix) { return }
-        body["temperature"] = .number(sampling.temperature)
+        body["temperature"] = request.temperature.map { .number($0) }
         body["top_p"] = sampling.topP.map { .number($0) }
         body["frequency_penalty"] = sampling.frequencyPenalty.map { .number($0) }
         body["presence_penalty"] = sampling.presencePenalty.map { .number($0) }
         if isVendor { return }
         body["top_k"] = sampling.topK.map { .integer($0) }
         body["min_p"] = sampling.minP.map { .number($0) }
+        body["repetition_penalty"] = sampling.repeatPenalty.map { .number($0) }
     }
 
     private func message(_ message: ChatMessage) throws -> JSONValue {
@@ -111,10 +136,14 @@ struct OpenAIDialect: CloudDialect {
             answer.usage.generatedTokens = usage["completion_tokens"]?.count ?? answer.usage.generatedTokens
             answer.usage.cachedTokens =
                 usage["prompt_tokens_details"]?["cached_tokens"]?.count ?? answer.usage.cachedTokens
+            answer.usage.thinkingTokens =
+                usage["completion_tokens_details"]?["reasoning_tokens"]?.count ?? answer.usage.thinkingTokens
         }
         // The last piece holds usage only.
         guard let choice = piece["choices"]?.items?.first else { return }
-        let delta = choice["delta"] ?? .null
+        // A server that does not stream sends a whole message; one that continues a raw prompt sends text alone.
+        let delta = choice["delta"] ?? choice["message"] ?? .null
+        answer.add(text: choice["text"]?.string)
         answer.add(thinking: delta["reasoning_content"]?.string ?? delta["reasoning"]?.string)
         answer.add(text: delta["content"]?.string ?? delta["refusal"]?.string)
         for fragment in delta["tool_calls"]?.items ?? [] {

@@ -37,6 +37,7 @@ extension LLMOrchestrator {
 
     /// Answers a request with the engine that the rules choose.
     func answer(_ call: Call) async throws -> Outcome {
+        if let engine = await namedEngine(for: call.request) { return try await answer(call, from: engine) }
         let decision = try await admit(call)
         guard decision.source == .cloud, let cloud else {
             let failure = decision.reason.isLasting ? nil : decision.refusal
@@ -79,6 +80,38 @@ extension LLMOrchestrator {
         }
     }
 
+    // MARK: Named
+
+    /// The engine that a request names and that is not one of the local ones; in a private conversation, and if a local
+    /// answer is asked for, its part on this device.
+    func namedEngine(for request: RouteRequest) async -> (any InferenceEngine)? {
+        guard let model = request.model, let engine = await named(model) else { return nil }
+        if request.isPrivate { return engine.forPrivateUse }
+        guard request.preference == .local else { return engine }
+        return (engine as? any SendingEngine)?.onThisDevice ?? WithheldEngine(reason: .localPreferred)
+    }
+
+    /// Whether a request names a model of another server, or an alias.
+    package func namesOther(_ request: RouteRequest) async -> Bool { await namedEngine(for: request) != nil }
+
+    private func answer(_ call: Call, from engine: any InferenceEngine) async throws -> Outcome {
+        let decision = RouteDecision(.cloud, .upstream)
+        let gate = AnswerGate(onFirst: { call.onAnswering(decision) }, onEvent: call.onEvent)
+        do {
+            let summary = try await engine.generate(call.messages, options: call.remainingOptions()) { gate.pass($0) }
+            let passed = gate.close()
+            if !passed.isVisible { call.onAnswering(decision) }
+            return Outcome(
+                summary: summary,
+                interruption: summary.reason == .interrupted ? call.interruption(after: passed.text) : nil)
+        } catch {
+            let passed = gate.close()
+            guard passed.isVisible, !(error is CancellationError), !Task.isCancelled else { throw error }
+            Log.write(.warning, "routing", "another server broke off an answer: \(error)")
+            return call.interrupted(after: passed.text)
+        }
+    }
+
     // MARK: Local
 
     /// Answers with a local model.
@@ -105,6 +138,9 @@ extension LLMOrchestrator {
     func localEngine(
         for request: RouteRequest, onLoading: @escaping @Sendable (Double?) -> Void = { _ in }
     ) async throws -> any InferenceEngine {
+        if await namesOther(request) {
+            throw LLMError(.engineMissing, "the tokens of a model of another server are not known here")
+        }
         await evictionEnded()
         let late = LLMError(
             .timedOut, "the local model was not loaded within \(Self.loadLimit.wholeSeconds) s",
@@ -269,7 +305,7 @@ extension RouteDecision {
         case .noCredits:
             LLMError(
                 .noCredits, message, context: ErrorContext(remedy: "Wait for the next month, or use a local model."))
-        case .offline, .settling, .checking, .unhealthy, .failing, .paused, .cloud, .tookOver:
+        case .offline, .settling, .checking, .unhealthy, .failing, .paused, .cloud, .tookOver, .upstream:
             LLMError(
                 .unreachable, message, context: ErrorContext(remedy: "Try again later, or use a local model."),
                 disposition: .tryLater)

@@ -17,6 +17,8 @@ public actor LLMOrchestrator {
     private(set) var cloud: (any RemoteEngine)?
     let premium: PremiumManager
     let time: TimeSource
+    /// Finds the engine of a name that no local model has.
+    let named: @Sendable (String) async -> (any InferenceEngine)?
     private let journal: RouteJournal?
     private let watch: Stopwatch
     var route: Route
@@ -39,11 +41,14 @@ public actor LLMOrchestrator {
     /// - Parameters:
     ///   - cloud: the engine on a server; `nil` if none is set up.
     ///   - forceLocal: the user's setting that local models answer everything.
+    ///   - named: finds the engine of a model of another server, or of an alias; `nil` for other names.
     ///   - folder: keeps the last decisions and the cloud's state for later processes; `nil` keeps nothing.
     package init(
         local: any LocalEngines, cloud: (any RemoteEngine)?, premium: PremiumManager, forceLocal: Bool = false,
-        network: any NetworkMonitor, folder: Path? = nil, time: TimeSource = .system
+        network: any NetworkMonitor, named: @escaping @Sendable (String) async -> (any InferenceEngine)? = { _ in nil },
+        folder: Path? = nil, time: TimeSource = .system
     ) async {
+        self.named = named
         self.local = local
         self.cloud = cloud
         self.premium = premium

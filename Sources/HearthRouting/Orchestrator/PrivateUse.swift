@@ -18,9 +18,11 @@ extension LLMOrchestrator: SendingEngine {
     package nonisolated var onThisDevice: any InferenceEngine { conversation(RouteRequest(isPrivate: true)) }
 }
 
-/// Stands for an engine on a server in a private conversation: each call fails.
-private struct WithheldEngine: InferenceEngine {
-    private var refusal: any Error { RouteDecision(.local, .privateConversation).refusal }
+/// Stands for an engine on a server in a private conversation, or in one that has to stay local: each call fails.
+struct WithheldEngine: InferenceEngine {
+    var reason = RouteReason.privateConversation
+
+    private var refusal: any Error { RouteDecision(.local, reason).refusal }
 
     var modelInformation: ModelInformation { get async throws { throw refusal } }
 

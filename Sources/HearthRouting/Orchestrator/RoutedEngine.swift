@@ -110,7 +110,9 @@ private struct LocalTokens: ForwardingTokenReader {
 
     /// Prepares a local answer; the cloud would bill for it.
     func prepare(_ messages: [ChatMessage], options: GenerationOptions) async throws {
-        guard await orchestrator.assess(request).source == .local else { return }
+        guard await orchestrator.assess(request).source == .local, await !orchestrator.namesOther(request) else {
+            return
+        }
         try await reading { try await $0.prepare(messages, options: options) }
     }
 
@@ -151,12 +153,14 @@ extension LLMOrchestrator: InferenceEngine {
     }
 
     func modelInformation(of source: RouteSource, for request: RouteRequest) async throws -> ModelInformation {
+        if let engine = await namedEngine(for: request) { return try await engine.modelInformation }
         if source == .cloud, let cloud { return try await cloud.modelInformation }
         return try await localEngine(for: request).modelInformation
     }
 
     /// What the expected engine can.
     func capabilities(for request: RouteRequest) async throws -> EngineCapabilities {
+        if let engine = await namedEngine(for: request) { return try await engine.capabilities }
         if assess(request).source == .local, let known = localCapabilities[request.model] { return known }
         return try await expectedEngine(for: request).capabilities
     }
@@ -178,6 +182,7 @@ extension LLMOrchestrator: InferenceEngine {
 
     /// The engine that would answer now. A request that waits for a stable connection is expected in the cloud.
     private func expectedEngine(for request: RouteRequest) async throws -> any InferenceEngine {
+        if let engine = await namedEngine(for: request) { return engine }
         if let cloud, expectsCloud(request) { return cloud }
         do {
             return try await localEngine(for: request)

@@ -38,6 +38,12 @@ package struct CircuitBreaker: Sendable, Hashable {
         if openUntil != nil || failures.count >= Self.limit { openUntil = now + Self.pause }
     }
 
+    /// Notes that a request got no answer in time: the pause begins at once, because each further request would wait as long.
+    mutating func open(at now: Duration) {
+        isProbing = false
+        openUntil = now + Self.pause
+    }
+
     /// Notes that the endpoint answered.
     mutating func succeed() { self = CircuitBreaker() }
 

@@ -4,6 +4,8 @@ package enum RouteReason: Sendable, Hashable {
     case privateConversation
     case localPreferred
     case modelNamed
+    /// The request names a model of another server, or an alias.
+    case upstream
     case cloudMissing
     case tier(String)
     case noCredits
@@ -33,6 +35,7 @@ package enum RouteReason: Sendable, Hashable {
         case .privateConversation: ("private", "the conversation is private")
         case .localPreferred: ("local-preferred", "a local answer was asked for")
         case .modelNamed: ("model-named", "a local model was named")
+        case .upstream: ("upstream", "a model of another server was named")
         case .cloudMissing: ("cloud-missing", "no cloud is set up")
         case .tier(let name): ("tier", "the tier \(name) has no cloud")
         case .noCredits: ("no-credits", "no credits are left this month")
@@ -86,7 +89,7 @@ package enum RouteReason: Sendable, Hashable {
     /// Whether only another setting or another request changes the decision.
     package var isLasting: Bool {
         switch self {
-        case .forceLocal, .privateConversation, .localPreferred, .modelNamed, .cloudMissing, .tier: true
+        case .forceLocal, .privateConversation, .localPreferred, .modelNamed, .upstream, .cloudMissing, .tier: true
         case .noCredits, .offline, .settling, .checking, .unhealthy, .failing, .paused, .cloud, .tookOver: false
         }
     }

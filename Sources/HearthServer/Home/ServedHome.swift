@@ -34,7 +34,12 @@ package final class ServedHome: Sendable {
             models?.use(choices)
             self.models = models ?? HearthModels(opened.hearth, settings: choices)
             let settings = APISettings(configuration: configuration, version: version)
-            routes = APIRoutes(APIService(self.models, settings: settings, answers: answers))
+            let hearth = opened.hearth
+            hearth.upstreams.use(configuration.usableUpstreams(environment: hearth.surroundings.environment))
+            let served = ServedModels(
+                self.models, hearth.upstreams, aliases: configuration.aliases, settings: settings,
+                time: hearth.surroundings.time)
+            routes = APIRoutes(APIService(served, settings: settings, answers: answers))
         }
     }
 
@@ -166,6 +171,19 @@ package final class ServedHome: Sendable {
         }
     }
 
+    /// The other servers whose models are served.
+    var upstreams: [UpstreamRow] {
+        get async { await generation?.hearth.upstreams.rows().map(UpstreamRow.init) ?? [] }
+    }
+
+    /// The models of other servers and the aliases, for the conversations of the page.
+    var otherModels: [ModelChoice] {
+        get async {
+            guard let generation else { return [] }
+            return await generation.hearth.otherModels(generation.configuration).map { ModelChoice(id: $0, name: $0) }
+        }
+    }
+
     /// The facts for `hearth ps`.
     func status() async -> JSONMembers {
         var facts: JSONMembers = [
@@ -181,6 +199,7 @@ package final class ServedHome: Sendable {
                 entry["expires"] = model.expires.map { .string($0.formatted(.iso8601)) }
                 return .object(entry)
             })
+        facts["upstreams"] = .array(await upstreams.map(\.json))
         return facts
     }
 

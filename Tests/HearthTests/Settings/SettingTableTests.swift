@@ -11,6 +11,8 @@ import Testing
     private static let rows: [Setting] = {
         var configuration = Configuration(origins: ["main": URL(filePath: "/models.json")])
         configuration.roots["main"] = TrustedRoot("/root.json")
+        configuration[upstream: "far"].slots = 1
+        configuration.aliases["gpt-5.5"] = ["far/big"]
         return Setting.rows(of: configuration)
     }()
 
@@ -22,6 +24,7 @@ import Testing
             "visionModel": "family", "cloud.model": "model", "gateway.header": "X-Key", "serve.keepAlive": "always",
             "gateway.files": "https://a.example/x,https://b.example", "trust.main": "/other/root.json",
             "stores.calendar.own": "team,home", "stores.reminders.own": "none", "stores.contacts.own": "personal",
+            "upstreams.far.models": "qwen-*,other", "aliases.gpt-5.5": "far/big,mine",
         ]
         if let text = texts[row.key] { return text }
         return switch row.type {
@@ -68,7 +71,9 @@ import Testing
     @Test(arguments: rows.map(\.key)) func eachDefaultIsThatOfTheConfiguration(key: String) throws {
         let row = try Setting.named(key)
         #expect(row.read(Configuration()) == nil)
-        guard let text = row.defaultText else { return #expect(row.note != nil || row.key.hasSuffix(".main")) }
+        guard let text = row.defaultText else {
+            return #expect(row.note != nil || row.key.hasSuffix(".main") || row.key.hasPrefix("aliases."))
+        }
         var configuration = Configuration()
         try configuration.set(key, to: text)
         // A value that is set stays set, also to the default.
@@ -82,7 +87,7 @@ import Testing
     }
 
     @Test func everyRowIsComplete() {
-        #expect(Set(Setting.keys).count == Setting.keys.count && Setting.keys.count == 59)
+        #expect(Set(Setting.keys).count == Setting.keys.count && Setting.keys.count == 66)
         for row in Setting.table {
             #expect(row.summary.hasSuffix(".") && !row.summary.dropLast().contains(". "), "\(row.key)")
             #expect(!row.values.isEmpty && row.type != .choice || row.choices != nil, "\(row.key)")
@@ -113,6 +118,36 @@ import Testing
     }
 
     // MARK: The file
+
+    @Test func upstreamsAndAliasesHaveNamesOfTheirOwn() throws {
+        let json = #"""
+            {"upstreams": {"vllm.kind": "openai", "vllm.url": "http://127.0.0.1:8000", "my.box.kind": "gemini",
+                "bad.kind": "openai", "bad.url": "http://10.0.0.1/", "Big.kind": "openai", "vllm.colour": "red"},
+             "aliases": {"gpt-5.5": "vllm/qwen, mine", "org/Model:tag": "mine", "a b": "mine", "empty": " , "}}
+            """#
+        let settings = try Configuration(json: Data(json.utf8))
+        #expect(settings.aliases == ["gpt-5.5": ["vllm/qwen", "mine"], "org/Model:tag": ["mine"]])
+        #expect(
+            settings.problems.map(\.context.field)
+                == ["aliases.a b", "aliases.empty", "upstreams.Big.kind", "upstreams.bad.url"])
+        // One with an invalid address is not sent to the vendor.
+        let usable = settings.usableUpstreams(environment: ["HEARTH_UPSTREAM_MY_BOX_KEY": "k"])
+        #expect(usable.map(\.name) == ["my.box", "vllm"] && usable.map(\.kind) == [.gemini, .openai])
+        #expect(usable[0].key.variable == "HEARTH_UPSTREAM_MY_BOX_KEY")
+        #expect(settings.replacingInvalidCarefully().upstreams.keys.sorted() == ["my.box", "vllm"])
+        #expect(
+            try JSONValue(parsing: settings.json()).members?["upstreams"]?["vllm.colour"] == .string("red"))
+        var local = settings
+        local.forceLocal = true
+        #expect(local.usableUpstreams(environment: [:]).isEmpty)
+        var moved = settings
+        try moved.set("upstreams.vllm.keyFile", to: "/k")
+        try moved.set("upstreams.vllm.url", to: "https://other.example")
+        #expect(try moved.value(of: "upstreams.vllm.keyFile") == nil)
+        for key in ["upstreams.vllm.colour", "upstreams.kind", "upstreams.", "aliases."] {
+            #expect(throws: ConfigurationError.self) { try moved.set(key, to: "x") }
+        }
+    }
 
     @Test func unknownMembersStay() throws {
         let text = #"""

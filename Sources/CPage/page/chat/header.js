@@ -54,10 +54,11 @@ export function chatHeader(thread, settings) {
     const drawModels = () => {
         const usable = usableTextRows();
         const { values, defaults } = settings;
-        set(model, { hidden: usable.length === 0 });
+        const others = defaults.others ?? [];
+        set(model, { hidden: usable.length + others.length === 0 });
         const usual = defaults.model ? modelName(defaults.model) : null;
-        const choices = [["", usual ? t("chat-settings.default", { value: usual }) : mayUseCloud() ? defaults.cloud : t("chat-settings.model.none")], ...usable.map((row) => [row.id, shownName(row)])];
-        if (values.model && !usable.some((row) => row.id === values.model)) choices.push([values.model, t("chat-settings.model.gone", { name: values.model })]);
+        const choices = [["", usual ? t("chat-settings.default", { value: usual }) : mayUseCloud() ? defaults.cloud : t("chat-settings.model.none")], ...usable.map((row) => [row.id, shownName(row)]), ...others.map(({ id, name }) => [id, name])];
+        if (values.model && !choices.some(([id]) => id === values.model)) choices.push([values.model, t("chat-settings.model.gone", { name: values.model })]);
         const wanted = JSON.stringify(choices);
         if (model.dataset.rows !== wanted) {
             model.dataset.rows = wanted;

@@ -57,7 +57,7 @@ const tOrSentence = (name, error) => (error.code === "bad-request" && name ? tOr
 
 function fieldsOf({ values, defaults, answering, isPrivate }) {
     const usual = (value) => t("chat-settings.default", { value });
-    const models = usableTextRows().map((row) => [row.id, shownName(row)]);
+    const models = [...usableTextRows().map((row) => [row.id, shownName(row)]), ...(defaults.others ?? []).map(({ id, name }) => [id, name])];
     if (values.model && !models.some(([id]) => id === values.model)) models.push([values.model, t("chat-settings.model.gone", { name: values.model })]);
     const flags = [["true", t("chat-settings.on")], ["false", t("chat-settings.off")]];
     return [

@@ -16,6 +16,7 @@ import { hubResults } from "../models/hub.js";
 import { acceptDrops, chooseFile, uploadList } from "../models/upload.js";
 import { summaryOf } from "../models/summary.js";
 import { showTransfers } from "../models/transfers.js";
+import { upstreamList } from "../models/upstreams.js";
 
 const filters = {
     all: () => true,
@@ -42,7 +43,9 @@ export function show(main) {
         fill(device, t("models.device", { memory: bytes(home.memory?.deviceBytes), disk: bytes(home.memory?.diskFreeBytes) }),
             home.network?.isMetered && ` · ${t("models.metered")}`, home.network?.isOnline === false && ` · ${t("models.offline")}`);
     };
+    const upstreams = upstreamList();
     life.add(list.end);
+    life.add(upstreams.end);
     life.add(homeChanged.on(drawDevice));
     drawDevice();
     readHome().catch(() => {});
@@ -53,7 +56,7 @@ export function show(main) {
             refresh,
             menuButton(t("more"), [{ label: t("transfers.title"), icon: "download", run: showTransfers }]),
             h("button.primary", { type: "button", onclick: addModel }, icon("plus"), t("add.button"))),
-        list.node));
+        list.node, upstreams.node));
     return life.end;
 }
 

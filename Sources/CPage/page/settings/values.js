@@ -102,8 +102,10 @@ export const addPublisher = () => formDialog({
 
 /// The name of a setting: of the texts, or its key in words.
 function labelOf(key) {
-    const [, kind, name] = /^(origins|trust)\.(.+)$/.exec(key) ?? [];
+    const [, kind, name] = /^(origins|trust|aliases)\.(.+)$/.exec(key) ?? [];
     if (kind) return t(`setting.${kind}.NAME`, { name });
+    const [, upstream, field] = /^upstreams\.(.+)\.([A-Za-z]+)$/.exec(key) ?? [];
+    if (upstream) return `${upstream}: ${t(`setting.upstreams.${field}`)}`;
     const words = key.split(".").at(-1).replace(/([a-z])([A-Z])/g, "$1 $2").replaceAll("_", " ").toLowerCase();
     return tOr(`setting.${key}`, words.charAt(0).toUpperCase() + words.slice(1));
 }

@@ -4,6 +4,10 @@ export default {
     "time.seconds.one": "{n} Sekunde", "time.seconds.other": "{n} Sekunden", "time.minutes.one": "{n} Minute", "time.minutes.other": "{n} Minuten",
     "time.hours.one": "{n} Stunde", "time.hours.other": "{n} Stunden",
 
+    // Other servers
+    "upstreams.title": "Andere Server", "upstreams.load": "{running} in Arbeit, {waiting} warten", "upstreams.models.one": "{n} Modell", "upstreams.models.other": "{n} Modelle",
+    "upstreams.answers": "antwortet", "upstreams.fails": "versagt: andere springen ein",
+
     // First run
     "welcome.lead": "Wählen Sie einmal ein Modell. Danach bleiben Fragen, Notizen und Bilder auf diesem Gerät.",
     "welcome.license": "Lizenz: {license}", "welcome.recommended": "Für dieses Gerät empfohlen", "welcome.others": "Andere Modelle", "welcome.all": "Alle {n} Modelle",

@@ -4,6 +4,10 @@ export default {
     "time.seconds.one": "{n} second", "time.seconds.other": "{n} seconds", "time.minutes.one": "{n} minute", "time.minutes.other": "{n} minutes",
     "time.hours.one": "{n} hour", "time.hours.other": "{n} hours",
 
+    // Other servers
+    "upstreams.title": "Other servers", "upstreams.load": "{running} running, {waiting} waiting", "upstreams.models.one": "{n} model", "upstreams.models.other": "{n} models",
+    "upstreams.answers": "answers", "upstreams.fails": "fails: others take over",
+
     // First run
     "welcome.lead": "Choose a model once. Then questions, notes and pictures stay on this device.",
     "welcome.license": "License: {license}", "welcome.recommended": "Recommended for this device", "welcome.others": "Other models", "welcome.all": "All {n} models",

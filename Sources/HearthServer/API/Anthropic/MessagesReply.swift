@@ -138,7 +138,7 @@ enum AnthropicFailure {
         case .busy: "rate_limit_error"
         case .forbidden: "permission_error"
         case .tooLarge: "request_too_large"
-        case .failed: "api_error"
+        case .failed, .upstream: "api_error"
         case .invalid, .notServed, .noVision, .noVisionInPlace, .contextExceeded, .conflict: "invalid_request_error"
         }
     }

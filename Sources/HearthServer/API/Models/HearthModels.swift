@@ -151,6 +151,13 @@ package final class HearthModels: ModelProvider {
         return try await usual()
     }
 
+    /// The installed model of a name; the default model answers no other name.
+    func installed(_ name: String) async throws -> ServedModel {
+        if let model = try await models().first(where: { $0.answers(to: name) }) { return model }
+        guard name.utf8.count <= 256, let release = try await release(name) else { throw APIFailure.noModel(name) }
+        return Self.served(release, name: name)
+    }
+
     /// The default model.
     private func usual() async throws -> ServedModel {
         let known = try await models()

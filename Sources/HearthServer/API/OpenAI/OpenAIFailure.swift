@@ -29,7 +29,7 @@ enum OpenAIFailure {
         case .forbidden: "permission_error"
         case .notFound, .modelMissing, .invalid, .notServed, .noVision, .noVisionInPlace, .tooLarge, .conflict:
             "invalid_request_error"
-        case .failed: "server_error"
+        case .failed, .upstream: "server_error"
         }
     }
 

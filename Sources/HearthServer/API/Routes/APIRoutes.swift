@@ -74,10 +74,14 @@ package struct APIRoutes: Sendable {
     private func route(_ method: String, _ path: String) -> (route: Route, name: String)? {
         let method = method == "HEAD" ? "GET" : method
         if let route = table["\(method) \(path)"] { return (route, "") }
-        guard let slash = path.lastIndex(of: "/") else { return nil }
-        let name = String(path[path.index(after: slash)...])
-        guard !name.isEmpty, let route = table["\(method) \(path[...slash])*"] else { return nil }
-        return (route, name)
+        // The names of models may have slashes.
+        var rest = path[...]
+        while let slash = rest.lastIndex(of: "/") {
+            let name = String(path[path.index(after: slash)...])
+            if !name.isEmpty, let route = table["\(method) \(path[...slash])*"] { return (route, name) }
+            rest = rest[..<slash]
+        }
+        return nil
     }
 
     /// The right that a request needs; `nil` if no dialect has its path.
@@ -102,18 +106,45 @@ package struct APIRoutes: Sendable {
             return reply
         }
         let call = Call(request: request, service: service, name: name)
-        var reply: ServerReply
-        do {
-            reply = try await route.answer(call)
-            call.leftOut.addUnread()
-        } catch {
-            reply = Self.refusal(APIFailure(error), route.dialect)
+        let trace = AnswerTrace()
+        let hops = UpstreamHops.read(request.headers[UpstreamHops.header])
+        var reply = await AnswerTrace.$current.withValue(trace) {
+            await UpstreamHops.$count.withValue(hops) {
+                do {
+                    let reply = try await route.answer(call)
+                    call.leftOut.addUnread()
+                    return reply
+                } catch {
+                    return Self.refusal(APIFailure(error), route.dialect)
+                }
+            }
         }
+        var notes = Self.note(trace, in: &reply)
         if let kinds = call.leftOut.text {
             reply.headers.append(LeftOut.header, kinds)
-            reply.note = "left-out=" + call.leftOut.kinds.joined(separator: ",")
+            notes.append("left-out=" + call.leftOut.kinds.joined(separator: ","))
         }
+        if !notes.isEmpty { reply.note = notes.joined(separator: ";") }
         return reply
+    }
+
+    /// Names the model that answers in the place of an alias, and those that were tried before it.
+    /// - Returns: the same for the log of requests.
+    private static func note(_ trace: AnswerTrace, in reply: inout ServerReply) -> [String] {
+        func field(_ text: String) -> String {
+            String(String.UnicodeScalarView(text.unicodeScalars.map { (" "..."~").contains($0) ? $0 : "?" }))
+        }
+        var notes: [String] = []
+        if let model = trace.answering {
+            reply.headers.append("X-Hearth-Answered-By", field(model))
+            notes.append("answered-by=" + field(model))
+        }
+        if !trace.passed.isEmpty {
+            reply.headers.append("X-Hearth-Passed-Over", field(trace.passed.joined(separator: ", ")))
+            notes.append(
+                "passed-over=" + field(trace.passed.map { $0.replacing(" ", with: ":") }.joined(separator: ",")))
+        }
+        return notes
     }
 
     // MARK: Replies

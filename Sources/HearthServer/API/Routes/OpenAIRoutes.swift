@@ -67,7 +67,8 @@ extension APIRoutes {
     private static func modelBody(_ model: ServedModel) -> JSONValue {
         var body: JSONValue = [
             "id": .string(model.name), "object": "model",
-            "created": .integer(Int(model.created.timeIntervalSince1970)), "owned_by": "hearth",
+            "created": .integer(Int(model.created.timeIntervalSince1970)),
+            "owned_by": .string(model.upstream ?? "hearth"),
             "aliases": .array(model.aliases.map { .string($0) }),
             "meta": ["size": .integer(Int(clamping: model.size)), "format": .string(model.format)],
         ]
@@ -199,7 +200,7 @@ extension APIService {
         }
         let messages = ready.model.preset?.beginning(asked) ?? asked
         let options = try await options(of: request, ready)
-        guard ready.capabilities.contains(.promptText) else {
+        guard ready.capabilities.contains(.promptText) || ready.information.isRemote else {
             return ("", try await ready.engine.reader.count(messages))
         }
         return try await ready.engine.reader.rendered(messages, options: options)

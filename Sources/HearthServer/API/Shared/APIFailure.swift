@@ -27,6 +27,8 @@ package struct APIFailure: Error, Sendable, Hashable {
         case noVision
         /// The model that answers in the place of an unknown one reads no pictures.
         case noVisionInPlace
+        /// The server of the model failed, refused this one, or did not answer in time.
+        case upstream(isLate: Bool)
         /// The model or the server failed.
         case failed
     }
@@ -72,6 +74,7 @@ package struct APIFailure: Error, Sendable, Hashable {
         case .conflict: 409
         case .tooLarge: 413
         case .busy: 429
+        case .upstream(let isLate): isLate ? 504 : 502
         case .failed: 500
         }
     }
@@ -126,7 +129,12 @@ extension APIFailure {
         case .modelNotLoaded, .remoteModelMissing: .modelMissing
         // Another try of the same request would not help.
         case .engineMissing, .schemaNotMet: .notServed
-        case .notEntitled, .noCredits, .unauthorised: .forbidden
+        case .timedOut: .upstream(isLate: true)
+        // The key that was refused is this server's, not the caller's.
+        case .unreachable, .unusableAnswer, .answerInterrupted, .unauthorised, .notEntitled, .noCredits,
+            .cloudKeyUnusable:
+            .upstream(isLate: false)
+        case .generateFailed where error.context.found?.hasPrefix("status 4") == true: .invalid
         default: error.disposition == .usage ? .invalid : .failed
         }
     }

@@ -182,8 +182,9 @@ package struct APIService: Sendable {
             }
         }
         options.maximumNewTokens =
-            request.maximumNewTokens ?? preset?.maximumNewTokens
-            ?? settings.limit(window: ready.information.contextLength)
+            request.maximumNewTokens ?? preset?.maximumNewTokens ?? defaultLimit(ready.information)
+        options.leavesTemperature =
+            request.sampling.temperature == nil && preset?.sampling.temperature == nil && settings.leavesTemperature
         if let limit = request.timeLimit { options.timeout = limit }
         options.stopStrings = request.stopStrings.isEmpty ? preset?.stopStrings ?? [] : request.stopStrings
         options.constraint = request.constraint
@@ -196,6 +197,12 @@ package struct APIService: Sendable {
         if let isEnabled = request.thinking.isEnabled { options.thinking.isEnabled = isEnabled }
         if let most = request.thinking.maximumTokens { options.thinking.maximumTokens = most }
         return options
+    }
+
+    /// The most tokens of an answer whose request names no limit; a server knows its own.
+    private func defaultLimit(_ information: ModelInformation) -> Int {
+        information.isRemote && settings.maximumNewTokens == nil
+            ? GenerationOptions.windowLength : settings.limit(window: information.contextLength)
     }
 
     /// Refuses what the engine cannot do, by name.

@@ -22,12 +22,14 @@ package struct ServedModel: Sendable, Hashable {
     package var variant = ""
     /// The file name of its weights.
     package var fileName = ""
-    /// The file format, such as `gguf`.
+    /// The file format, such as `gguf`; empty for a model of another server.
     package var format = "gguf"
     /// What its file says; `nil` if it cannot be read.
     package var facts: ServedFacts?
     /// The preset whose name it has; `nil` for a model of its own.
     package var preset: Preset?
+    /// The server or the list of models behind the name; `nil` for a model of this device.
+    package var upstream: String?
 
     /// Whether a request's name stands for the model. The tag `latest`, which Ollama's clients add, is ignored.
     package func answers(to name: String) -> Bool {
@@ -114,6 +116,8 @@ package struct APISettings: Sendable {
     /// The most tokens of an answer whose request names no limit; `nil` for half of the context, at most 2048. Each
     /// answer reserves room for them, so a higher limit lets fewer requests run side by side.
     package var maximumNewTokens: Int?
+    /// Whether models of other servers keep their own temperature for requests that set none.
+    package var leavesTemperature = true
     /// The time after which a stream begins although its request still waits.
     package var longestSilence: Duration = .seconds(10)
     /// The most answers of one request.
@@ -132,6 +136,7 @@ package struct APISettings: Sendable {
         options.timeout = timeout
         options.sampling.seed = configuration.server.seed
         maximumNewTokens = configuration.maximumNewTokens
+        leavesTemperature = configuration.temperature == nil
         self.version = version
         // The assistant's own notes and conversations are no web.
         guard configuration.assistant.search == .searxng else { return }

@@ -9,7 +9,7 @@ extension ChatDesk {
     /// - Throws: ``NativeFailure`` with the field of a value that cannot be used.
     func configure(_ id: String, _ order: ChatSettingsOrder) async throws {
         let session = try await openChat(id).session
-        let choices = await library.choices
+        let choices = await choices(isPrivate: session.isPrivate)
         let before = await session.settings
         let after = try order.changed(before, isPrivate: session.isPrivate, choices: choices)
         guard after != before else { return }
@@ -22,7 +22,8 @@ extension ChatDesk {
         let isPrivate = order.isPrivate ?? false
         let settings =
             try order.settings?.changed(
-                ConversationSettings(), isPrivate: isPrivate, choices: await library.choices) ?? ConversationSettings()
+                ConversationSettings(), isPrivate: isPrivate, choices: await choices(isPrivate: isPrivate))
+            ?? ConversationSettings()
         let session = try await assistant.session(nil, isPrivate: isPrivate)
         return NewChatSettingsBody(
             settings: settings, defaults: await defaults(of: session), answering: await answering(settings, in: session)
@@ -33,14 +34,19 @@ extension ChatDesk {
     /// - Throws: ``NativeFailure`` with `model-not-chosen` and the models.
     func requireModel(_ session: ChatSession) async throws {
         let settings = await session.settings
-        let choices = await library.choices
+        let choices = await choices(isPrivate: session.isPrivate)
         guard !choices.isEmpty, await !orchestrator.expectsCloud(request(settings, session)) else { return }
         let chosen: String?
         if let model = settings.model { chosen = model } else { chosen = await library.inUse }
         guard let chosen else { throw Self.notChosen("several models can answer, and none is chosen", choices) }
         let family = String(chosen.prefix { $0 != "@" && $0 != ":" })
-        guard settings.model != nil, !choices.contains(where: { $0.id == family }) else { return }
+        guard settings.model != nil, !choices.contains(where: { $0.id == family || $0.id == chosen }) else { return }
         throw Self.notChosen("the model of this conversation is not on this device: \(family)", choices)
+    }
+
+    /// The models that can answer a conversation: those of this device, and outside a private one those of other servers.
+    func choices(isPrivate: Bool) async -> [ModelChoice] {
+        await library.choices + (isPrivate ? [] : await home.otherModels)
     }
 
     private static func notChosen(_ message: String, _ choices: [ModelChoice]) -> NativeFailure {
@@ -60,12 +66,19 @@ extension ChatDesk {
             model: model, modelName: await library.names[model ?? ""],
             temperature: Double("\(common.temperature ?? usual)") ?? Double(usual),
             maximumNewTokens: common.maximumNewTokens, thinks: common.showThinking, forceLocal: forceLocal,
-            cloud: session.isPrivate || forceLocal ? nil : cloud?.information.description)
+            cloud: session.isPrivate || forceLocal ? nil : cloud?.information.description,
+            others: session.isPrivate ? [] : await home.otherModels)
     }
 
     /// The model that would answer the next question.
     func answering(_ settings: ConversationSettings, in session: ChatSession) async -> AnsweringBody {
         let canSee = await library.canSee
+        if let model = settings.model, await orchestrator.namesOther(request(settings, session)) {
+            let capabilities = try? await orchestrator.conversation(request(settings, session)).capabilities
+            return AnsweringBody(
+                name: model, source: .cloud, canThink: capabilities?.contains(.thinking),
+                canSee: canSee || capabilities?.contains(.vision) == true)
+        }
         // Of a cloud that cannot say who it is, the page knows no more than of this device.
         if await orchestrator.expectsCloud(request(settings, session)), let cloud = try? await orchestrator.cloudFacts {
             return AnsweringBody(

@@ -127,7 +127,7 @@ actor ChatDesk {
         guard !isPrivate || stateFolder == nil else { throw Self.keepsStates }
         await endDraft()
         let own = try order.settings?.changed(
-            ConversationSettings(), isPrivate: isPrivate, choices: await library.choices)
+            ConversationSettings(), isPrivate: isPrivate, choices: await choices(isPrivate: isPrivate))
         let session = try await opened { try await $0.session(nil, isPrivate: isPrivate) }.session
         if let own { await session.set(own) }
         if let title = order.title { await session.rename(try Self.title(title)) }

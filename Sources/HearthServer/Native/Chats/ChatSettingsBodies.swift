@@ -16,6 +16,8 @@ struct ChatDefaultsBody: Codable, Sendable, Hashable {
     var forceLocal: Bool
     /// The model in the cloud; `nil` for none that may answer.
     var cloud: String?
+    /// The models of other servers and the aliases that may answer; empty in a private conversation.
+    var others: [ModelChoice]
 }
 
 /// The model that would answer the next question.
@@ -91,8 +93,10 @@ struct ChatSettingsOrder: Codable, Sendable {
         if let route { settings.route = route }
         if let flaw = settings.flaw { throw NativeFailure.bad("settings.\(flaw.field)", flaw.expectation) }
         let family = settings.model?.prefix { $0 != "@" && $0 != ":" }
-        if case .some(.some) = model, let family, !choices.contains(where: { $0.id == family }) {
-            throw NativeFailure.bad("settings.model", "the id of a model for text on this device")
+        if case .some(.some(let model)) = model, let family,
+            !choices.contains(where: { $0.id == family || $0.id == model })
+        {
+            throw NativeFailure.bad("settings.model", "the id of a model for text on this device or of an upstream")
         }
         if isPrivate, settings.route == .cloud {
             throw NativeFailure.bad("settings.route", "local: the conversation is private")

@@ -36,6 +36,9 @@ extension NativeService {
             ) { _ in
                 .json(try OpenAPI.document(service.routes, version: service.home.version))
             },
+            .plain("GET", "/upstreams", "The other servers whose models are served, and their requests") { _ in
+                UpstreamsBody(upstreams: await service.home.upstreams)
+            },
             .plain("GET", "/route", "The engine that answers now, and why") { _ in await service.route() },
             .json("PUT", "/route", "Let local models answer everything, or not", example: #"{"forceLocal": true}"#) {
                 (_, order: RouteOrder) in

@@ -62,9 +62,12 @@ extension NativeService {
             route: await route(),
             memory: await memory(),
             network: NetworkBody(isOnline: condition.isOnline, isMetered: condition.isMetered),
-            search: await searchBody(), waiting: approvals.waiting.count, canAnswer: facts.canAnswer || hasCloud,
+            search: await searchBody(), waiting: approvals.waiting.count, canAnswer: facts.canAnswer || hasOther,
             event: event)
     }
+
+    /// Whether a model outside of this device may answer.
+    private var hasOther: Bool { hasCloud || !now.hearth.upstreams.all.isEmpty }
 
     /// Whether the cloud may answer: it is set up, and settings and rights allow it.
     var hasCloud: Bool {
@@ -77,7 +80,7 @@ extension NativeService {
         let rows = await library.rows
         let isComing = rows.contains { $0.state == "downloading" || $0.state == "waiting" }
         let step: FirstStep =
-            hasModel || hasCloud
+            hasModel || hasOther
             ? (activation.isLoading ? .loading : .ready) : (isComing ? .downloading : .chooseModel)
         let kept: [ChatBody]
         do {
