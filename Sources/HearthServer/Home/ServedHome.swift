@@ -149,6 +149,9 @@ package final class ServedHome: Sendable {
         return reply
     }
 
+    /// The description of the dialects; `nil` while the server ends.
+    func description() throws -> APIDescription? { try (generation?.routes).map { try APIDescription($0) } }
+
     /// The right that a route of a dialect needs.
     func scope(_ method: String, _ path: String) -> ServerScope? { generation?.routes.scope(method, path) }
 

@@ -16,6 +16,8 @@ package final class ResidentServer: Sendable {
     let files: PageFiles
     let stopping = Gate()
     private let metrics = ServerMetrics()
+    /// The routes of the process.
+    private let own = Locked(NativeRouter([], base: ""))
     private let state = Locked(State())
     private let usesTLS: Bool
     private let counted: CountedRequests
@@ -34,7 +36,11 @@ package final class ResidentServer: Sendable {
         self.log = log
         jobs = ResidentJobs(time: home.time)
         counted = CountedRequests(bounds, time: home.time)
+        own.withLock { $0 = NativeRouter(routes, base: "") }
     }
+
+    /// The table of the process's own routes.
+    var router: NativeRouter { own.withLock { $0 } }
 
     /// Starts to listen.
     /// - Throws: ``ServerError``.
@@ -89,6 +95,7 @@ package final class ResidentServer: Sendable {
         // Without a session, the page asks for a code.
         case "/", "/health", "/ready", "/hearth/open": return .nothing
         case "/metrics": return .owner
+        case "/openapi.json": return .scope(.chat)
         default:
             if path.hasPrefix("/page/") { return PageFiles.isOpen(path) ? .nothing : .page }
             if path.hasPrefix("/hearth/") { return .owner }

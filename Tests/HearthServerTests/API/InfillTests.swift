@@ -11,7 +11,7 @@ import Testing
     private static let marks = InfillMarks(prefix: 1, suffix: 2, middle: 3, file: 4, beginning: 9)
 
     private func prompt(_ body: String, _ marks: InfillMarks = Self.marks) throws -> [APIRequest.PromptPart] {
-        let form = try CompletionRequest.decodeInfill(try Fields(parsing: Array(body.utf8)), marks)
+        let form = try InfillRequest(try Fields(parsing: Array(body.utf8))).marked(marks)
         guard case .prompts(let prompts) = form.request.input, prompts.count == 1 else { return [] }
         return prompts[0]
     }

@@ -8,11 +8,10 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct DescriptionTests {
     @Test func everyRouteIsDescribedOnceAndItsExampleIsRead() async throws {
         try await NativeFixture.with { fixture in
-            let (status, document) = try await fixture.call("GET", "/openapi.json")
-            #expect(status == 200)
+            let routes = fixture.service.routes
+            let document = try OpenAPI.document(routes, version: "1")
             #expect(document["openapi"]?.text == "3.1.0")
             let paths = try #require(document["paths"]?.members)
-            let routes = fixture.service.routes
             #expect(routes.count > 60)
             #expect(Set(routes.map { "\($0.method) \($0.path)" }).count == routes.count)
             var identifiers: Set<String> = []

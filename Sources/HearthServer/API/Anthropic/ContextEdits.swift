@@ -32,7 +32,7 @@ struct ContextEdits: Sendable, Hashable {
             let type = try edit.requiredString("type")
             if type.hasPrefix("clear_thinking_") {
                 thinkingKind = type
-                guard edit.value("keep")?.string == nil else { continue }
+                guard edit.text("keep") == nil else { continue }
                 keptThinking = try edit.object("keep")?.integer("value", in: 0...1_000_000) ?? 1
             } else if type.hasPrefix("clear_tool_uses_") {
                 results = try Self.results(edit, type)
@@ -53,7 +53,8 @@ struct ContextEdits: Sendable, Hashable {
         rule.excluded = Set(try edit.strings("exclude_tools", atMost: 10_000) ?? [])
         // A list names the tools whose arguments go; all of them go then.
         rule.clearsArguments =
-            edit.value("clear_tool_inputs")?.flag ?? (edit.value("clear_tool_inputs")?.items?.isEmpty == false)
+            edit.value("clear_tool_inputs", .either(.flag, .list(.text)))?.flag
+            ?? (edit.value("clear_tool_inputs")?.items?.isEmpty == false)
         return rule
     }
 

@@ -37,7 +37,7 @@ struct MessagesReader {
 
     /// The instructions: a text, or blocks of text.
     mutating func system(_ fields: Fields) throws(APIFailure) -> String? {
-        guard let value = fields.value("system") else { return nil }
+        guard let value = fields.value("system", .text) else { return nil }
         if let text = value.string { return text }
         var texts: [String] = []
         for block in try fields.objects("system", atMost: 10_000) ?? [] {
@@ -53,12 +53,11 @@ struct MessagesReader {
 
     /// The messages for one of the API's: the results of tools are messages of their own.
     mutating func messages(_ fields: Fields) throws(APIFailure) -> [ChatMessage] {
-        let name = try fields.requiredString("role")
-        let roles: [String: ChatRole] = [
-            "user": .user, "assistant": .assistant, "system": .system, "developer": .system,
-        ]
-        guard let role = roles[name] else { throw .invalid(fields.name("role"), "user or assistant") }
-        guard let value = fields.value("content") else {
+        let name = try fields.requiredWord(
+            "role", of: ["user", "assistant", "system", "developer"], "user or assistant")
+        let role = ChatRole(rawValue: name) ?? .system
+        fields.require("content")
+        guard let value = fields.value("content", .text) else {
             throw .invalid(fields.name("content"), "a text or blocks")
         }
         if let text = value.string { return [ChatMessage(role, text)] }
@@ -122,7 +121,7 @@ struct MessagesReader {
     private mutating func takeParts(
         _ fields: Fields, _ key: String, _ texts: inout [String], _ images: inout [ChatImage]
     ) throws(APIFailure) {
-        guard let value = fields.value(key) else { return }
+        guard let value = fields.value(key, .text) else { return }
         if let text = value.string { return texts.append(text) }
         // What a server's tool gave can have any form.
         guard let items = value.items else { return texts.append(value.line) }

@@ -18,7 +18,9 @@ package struct MessagesRequest: Sendable {
     package static func decode(
         _ fields: Fields, counts: Bool = false, searches: Bool = false
     ) throws(APIFailure) -> MessagesRequest {
-        guard try fields.string("model") != nil else { throw .invalid("model", "the name of a model") }
+        let model = try fields.model(isRequired: true)
+        fields.require("messages")
+        if !counts { fields.require("max_tokens") }
         var reader = MessagesReader()
         var messages: [ChatMessage] = []
         if let system = try reader.system(fields) { messages.append(ChatMessage(.system, system)) }
@@ -27,7 +29,7 @@ package struct MessagesRequest: Sendable {
         }
         for message in list { messages += try reader.messages(message) }
         messages = SteadyPrompt.ordered(messages)
-        var form = MessagesRequest(request: APIRequest(.chat([]), model: try fields.string("model")))
+        var form = MessagesRequest(request: APIRequest(.chat([]), model: model))
         form.request.sampling = try fields.samplingFields()
         form.request.maximumNewTokens = try fields.integer("max_tokens", in: 1...Int(Int32.max))
         guard counts || form.request.maximumNewTokens != nil else {

@@ -58,32 +58,46 @@ extension APIService {
     }
 }
 
-extension CompletionRequest {
-    /// Reads llama.cpp's `/infill`: `input_prefix`, `input_suffix`, `input_extra` and `prompt`, which goes on after the prefix.
-    static func decodeInfill(
-        _ fields: Fields, _ marks: InfillMarks
-    ) throws(APIFailure) -> CompletionRequest {
-        guard fields.value("input_prefix") != nil || fields.value("input_suffix") != nil else {
-            throw .invalid("input_prefix", "a text")
-        }
-        var parts: [APIRequest.PromptPart] = marks.beginning.map { [.tokens([$0])] } ?? []
+/// A request of llama.cpp's `/infill`.
+struct InfillRequest: Sendable {
+    /// The request without its prompt.
+    var completion: CompletionRequest
+    /// The text before the gap, and the text after it.
+    private let before: String
+    private let after: String
+    /// Other files, by their names.
+    private var others: [(name: String, text: String)] = []
+
+    /// Reads `input_prefix`, `input_suffix`, `input_extra` and `prompt`, which goes on after the prefix.
+    init(_ fields: Fields) throws(APIFailure) {
+        let (prefix, suffix) = (try fields.string("input_prefix"), try fields.string("input_suffix"))
+        guard prefix != nil || suffix != nil else { throw .invalid("input_prefix", "a text") }
+        before = (prefix ?? "") + (try fields.string("prompt") ?? "")
+        after = suffix ?? ""
         for extra in try fields.objects("input_extra", atMost: 1000) ?? [] {
             let text = try extra.requiredString("text")
-            let name = try extra.string("filename") ?? "tmp"
+            others.append((try extra.string("filename") ?? "tmp", text))
+        }
+        completion = try CompletionRequest.decode(fields, [], isList: false)
+    }
+
+    /// The request with the prompt for a model.
+    func marked(_ marks: InfillMarks) -> CompletionRequest {
+        var parts: [APIRequest.PromptPart] = marks.beginning.map { [.tokens([$0])] } ?? []
+        for other in others {
             guard let file = marks.file else {
-                parts.append(.letters("\n\n--- snippet ---\n\n\(text)"))
+                parts.append(.letters("\n\n--- snippet ---\n\n\(other.text)"))
                 continue
             }
-            parts += [.tokens([file]), .letters("\(name)\n\(text)")]
+            parts += [.tokens([file]), .letters("\(other.name)\n\(other.text)")]
         }
-        let prefix = try fields.string("input_prefix") ?? ""
-        let begun = try fields.string("prompt") ?? ""
-        let suffix = try fields.string("input_suffix") ?? ""
         parts += [.tokens([marks.prefix])]
-        if !(prefix + begun).isEmpty { parts.append(.letters(prefix + begun)) }
+        if !before.isEmpty { parts.append(.letters(before)) }
         parts += [.tokens([marks.suffix])]
-        if !suffix.isEmpty { parts.append(.letters(suffix)) }
+        if !after.isEmpty { parts.append(.letters(after)) }
         parts += [.tokens([marks.middle])]
-        return try decode(fields, [parts], isList: false)
+        var completion = completion
+        completion.request.input = .prompts([parts])
+        return completion
     }
 }

@@ -18,8 +18,7 @@ package struct OllamaRequest: Sendable {
     ]
 
     package static func decode(_ fields: Fields, _ kind: Kind) throws(APIFailure) -> OllamaRequest {
-        let model = try fields.firstString("model", "name")
-        guard let model, !model.isEmpty else { throw .invalid("model", "the name of a model") }
+        let model = try fields.modelOrName()
         var ollama = OllamaRequest(request: APIRequest(.chat([]), model: model), kind: kind)
         switch kind {
         case .chat: try ollama.takeChat(fields)
@@ -85,14 +84,14 @@ package struct OllamaRequest: Sendable {
     }
 
     private static func thinking(_ fields: Fields) throws(APIFailure) -> ThinkingFields {
-        guard let value = fields.value("think") else { return ThinkingFields() }
+        guard let value = fields.value("think", .either(.text, .flag)) else { return ThinkingFields() }
         if let effort = value.string { return ThinkingFields(effort: effort, fields) }
         return ThinkingFields(isEnabled: try fields.flag("think"))
     }
 
     /// `format`: `json`, or a schema.
     private static func constraint(_ fields: Fields) throws(APIFailure) -> OutputConstraint? {
-        guard let value = fields.value("format") else { return nil }
+        guard let value = fields.value("format", .words("json", "")) else { return nil }
         if let word = value.string {
             guard word == "json" || word.isEmpty else { throw .invalid("format", "`json` or a JSON schema") }
             return word.isEmpty ? nil : .anyObject
@@ -110,10 +109,9 @@ enum OllamaMessages {
         /// The calls that have no result yet.
         var open: [ToolCall] = []
         for message in try fields.objects("messages", atMost: APIRequest.maximumMessages) ?? [] {
-            let role = try message.requiredString("role")
-            guard let role = ChatRole(rawValue: role) else {
-                throw .invalid(message.name("role"), "system, user, assistant or tool")
-            }
+            let word = try message.requiredWord(
+                "role", of: ["system", "user", "assistant", "tool"], "system, user, assistant or tool")
+            let role = ChatRole(rawValue: word) ?? .user
             var made = ChatMessage(
                 role, try message.string("content") ?? "", thinking: try message.string("thinking") ?? "",
                 images: try images(message))
@@ -147,7 +145,7 @@ enum OllamaMessages {
 
     /// The arguments of an earlier call: an object, or its text as OpenAI's clients write it.
     private static func arguments(_ function: Fields) throws(APIFailure) -> String {
-        guard let value = function.value("arguments") else { return "{}" }
+        guard let value = function.value("arguments", .either(.object, .text)) else { return "{}" }
         if value.members != nil { return value.line }
         guard let text = value.string, text.isEmpty || (try? JSONValue(parsing: text))?.members != nil else {
             throw .invalid(function.name("arguments"), "an object")

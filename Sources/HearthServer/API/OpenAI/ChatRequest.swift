@@ -19,12 +19,12 @@ package struct ChatRequest: Sendable {
     package static func decode(
         _ fields: Fields, needsModel: Bool = true, searches: Bool = false
     ) throws(APIFailure) -> ChatRequest {
-        if needsModel, try fields.string("model") == nil { throw .invalid("model", "the name of a model") }
+        let model = try fields.model(isRequired: needsModel)
         // An answer in text alone would break a client that plays it.
         if let modalities = try fields.strings("modalities", atMost: 64), modalities.contains("audio") {
             throw .notServed("modalities", "other than text are not served")
         }
-        var request = APIRequest(.chat([]), model: try fields.string("model"))
+        var request = APIRequest(.chat([]), model: model)
         try request.takeOpenAIFields(fields)
         try ChatTools.take(fields, &request, searches: searches)
         let messages = try OpenAIMessages.read(fields, request.toolNames)
@@ -66,7 +66,7 @@ extension APIRequest {
         timeLimit = try fields.integer("t_max_predict_ms", in: -1...86_400_000).flatMap {
             $0 > 0 ? .milliseconds($0) : nil
         }
-        guard fields.value("logprobs")?.string == nil else { throw .invalid("logprobs", "true or false") }
+        guard fields.value("logprobs", .flag)?.string == nil else { throw .invalid("logprobs", "true or false") }
         if case .boolean(let wanted)? = fields.value("logprobs") {
             let most = try fields.integer("top_logprobs", in: 0...TokenReports.maximumAlternatives)
             if !wanted, most ?? 0 > 0 { throw .invalid("top_logprobs", "absent if `logprobs` is false") }
@@ -76,6 +76,11 @@ extension APIRequest {
 }
 
 extension Fields {
+    /// The name of a model.
+    func model(isRequired: Bool) throws(APIFailure) -> String? {
+        isRequired ? try requiredString("model", "the name of a model") : try string("model")
+    }
+
     /// A limit of tokens; -1 stands for none.
     func limit(_ key: String) throws(APIFailure) -> Int? {
         guard let limit = try integer(key, in: -1...Int(Int32.max)) else { return nil }

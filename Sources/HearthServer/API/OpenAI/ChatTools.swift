@@ -32,7 +32,7 @@ enum ChatTools {
         try offered.give(to: &request)
         request.callsInParallel = try fields.flag("parallel_tool_calls") ?? true
         try takeChoice(fields, &request)
-        if let word = fields.value("function_call")?.string {
+        if let word = fields.text("function_call") {
             try request.take(choice: word, fields)
         } else if let named = try fields.object("function_call") {
             try request.require(
@@ -41,7 +41,7 @@ enum ChatTools {
     }
 
     private static func takeChoice(_ fields: Fields, _ request: inout APIRequest) throws(APIFailure) {
-        guard let choice = fields.value("tool_choice") else { return }
+        guard let choice = fields.value("tool_choice", .text) else { return }
         if let word = choice.string { return try request.take(choice: word, fields) }
         guard let object = try fields.object("tool_choice") else { return }
         switch try object.string("type") ?? "function" {

@@ -18,17 +18,18 @@ struct EmbeddingRequest: Sendable {
     var dimensions: Int?
 
     static func decode(_ fields: Fields, needsModel: Bool = true) throws(APIFailure) -> EmbeddingRequest {
-        let model = try fields.string("model")
-        if needsModel, model == nil { throw .invalid("model", "the name of a model") }
+        let model = try fields.model(isRequired: needsModel)
         var request = EmbeddingRequest(model: model, inputs: try inputs(fields))
-        switch try fields.string("encoding_format") {
-        case nil, "float": break
-        case "base64": request.asBase64 = true
-        default: throw .invalid("encoding_format", "float or base64")
-        }
+        let format = try fields.word("encoding_format", of: ["float", "base64"], "float or base64")
+        request.asBase64 = format == "base64"
         request.dimensions = try fields.integer("dimensions", in: 1...1_000_000)
         return request
     }
+
+    private static let form: JSONForm = {
+        let tokens = JSONForm.list(.integer, atLeast: 1, atMost: PromptDecoding.maximumParts)
+        return .either(.text, tokens, .list(.either(.text, tokens), atLeast: 1, atMost: maximumTexts))
+    }()
 
     /// A text, a list of tokens, or a list of these.
     private static func inputs(_ fields: Fields) throws(APIFailure) -> [APIRequest.PromptPart] {
@@ -41,7 +42,8 @@ struct EmbeddingRequest: Sendable {
             }
             return tokens
         }
-        guard let value = fields.value("input") else { throw failure }
+        fields.require("input")
+        guard let value = fields.value("input", form) else { throw failure }
         if let text = value.string { return [.text(text)] }
         guard let items = value.items, let first = items.first else { throw failure }
         if Fields.integer(first) != nil { return [.tokens(try tokens(items))] }

@@ -15,6 +15,7 @@ struct OpenAIMessages {
 
     /// The conversation of a body, whose tools have these names.
     static func read(_ fields: Fields, _ names: ToolNames = ToolNames()) throws(APIFailure) -> [ChatMessage] {
+        fields.require("messages")
         guard let list = try fields.objects("messages", atMost: APIRequest.maximumMessages) else {
             throw .invalid("messages", "a list of messages")
         }
@@ -29,7 +30,9 @@ struct OpenAIMessages {
     }
 
     private mutating func append(_ fields: Fields) throws(APIFailure) {
-        let role = try fields.requiredString("role")
+        let role = try fields.requiredWord(
+            "role", of: ["system", "developer", "user", "assistant", "tool", "function"],
+            "system, developer, user, assistant or tool")
         switch role {
         case "system", "developer": try appendSystem(fields)
         case "user":
@@ -42,13 +45,12 @@ struct OpenAIMessages {
             message.toolCallID = try fields.requiredString("tool_call_id")
             message.toolName = message.toolCallID.flatMap { toolNames[$0] } ?? ""
             messages.append(message)
-        case "function":
+        default:
             // The older form of a result names its function, and answers its last call.
             let name = names.name(try fields.requiredString("name"))
             var message = ChatMessage(.tool, try required(try content(fields).0, fields))
             (message.toolCallID, message.toolName) = (lastCalls[name] ?? "", name)
             messages.append(message)
-        default: throw .invalid(fields.name("role"), "system, developer, user, assistant or tool")
         }
     }
 
@@ -97,7 +99,7 @@ struct OpenAIMessages {
         }
         let name = names.name(try function.requiredString("name"))
         // Some clients send the arguments as an object.
-        let given = function.value("arguments")
+        let given = function.value("arguments", .object)
         let arguments =
             given?.members == nil ? try function.string("arguments") ?? "" : given?.line ?? ""
         toolNames[id] = name
@@ -111,7 +113,7 @@ struct OpenAIMessages {
 
     /// The texts of a message, joined by line breaks, and its pictures; no text for an absent content.
     private mutating func content(_ fields: Fields) throws(APIFailure) -> (String?, [ChatImage]) {
-        guard let value = fields.value("content") else { return (nil, []) }
+        guard let value = fields.value("content", .text) else { return (nil, []) }
         if let text = value.string { return (text, []) }
         guard value.items != nil, let parts = try fields.objects("content", atMost: 10_000) else {
             throw .invalid(fields.name("content"), "a text or a list of parts")
@@ -145,7 +147,7 @@ struct OpenAIMessages {
         guard pictures <= PictureData.maximumCount else {
             throw .invalid("messages", "a conversation with at most \(PictureData.maximumCount) images")
         }
-        if part.value("image_url")?.string != nil {
+        if part.text("image_url") != nil {
             return try PictureData.picture(
                 address: part.requiredString("image_url"), field: part.name("image_url"))
         }

@@ -22,7 +22,9 @@ struct RerankRequest: Sendable {
         let name = isPlain ? "texts" : "documents"
         let failure = APIFailure.invalid(
             fields.name(name), "a list of 1 to \(maximumDocuments) texts, or objects with a text")
-        guard let items = try fields.items(name), (1...maximumDocuments).contains(items.count) else { throw failure }
+        guard let items = try fields.items(name, of: .either(.text, .object)),
+            (1...maximumDocuments).contains(items.count)
+        else { throw failure }
         let chosen = try fields.strings("rank_fields", atMost: 100)
         var documents: [(shown: JSONValue, text: String)] = []
         for item in items {
@@ -48,7 +50,7 @@ struct RerankRequest: Sendable {
 
     private static func query(_ fields: Fields) throws(APIFailure) -> String {
         // Jina's multimodal models take an object.
-        if let text = fields.value("query")?["text"]?.string { return text }
+        if let text = fields.value("query", .object)?["text"]?.string { return text }
         let text = try fields.requiredString("query")
         guard !text.isEmpty else { throw .invalid(fields.name("query"), "a text that is not empty") }
         return text

@@ -13,20 +13,20 @@ enum ResponseFormat {
     }
 
     static func constraint(format: Fields) throws(APIFailure) -> OutputConstraint? {
-        switch try format.requiredString("type") {
+        let words = ["text", "json_object", "json_schema", "grammar"]
+        switch try format.requiredWord("type", of: words, "text, json_object or json_schema") {
         case "text": return nil
         case "json_object":
             // llama.cpp also takes a schema here.
             guard let schema = try format.schema("schema") else { return .anyObject }
             return try .checked(schema: schema, field: format.name("schema"))
-        case "json_schema":
+        case "grammar": return try gbnf(format.requiredString("grammar"))
+        default:
             let named = try format.object("json_schema") ?? format
             guard let schema = try named.schema("schema") else {
                 throw .invalid(named.name("schema"), "a JSON schema, an object")
             }
             return try .checked(schema: schema, field: named.name("schema"))
-        case "grammar": return try gbnf(format.requiredString("grammar"))
-        default: throw .invalid(format.name("type"), "text, json_object or json_schema")
         }
     }
 

@@ -19,7 +19,8 @@ struct ResponsesInput {
     static func read(
         _ fields: Fields, _ names: ToolNames = ToolNames(), stored: @escaping Stored = { _ in nil }
     ) throws(APIFailure) -> [ChatMessage] {
-        guard let value = fields.value("input") else { throw .invalid("input", "a text or a list of items") }
+        fields.require("input")
+        guard let value = fields.value("input", .text) else { throw .invalid("input", "a text or a list of items") }
         if let text = value.string { return [ChatMessage(.user, text)] }
         guard value.items != nil, let items = try fields.objects("input", atMost: APIRequest.maximumMessages)
         else { throw .invalid("input", "a text or a list of items") }
@@ -99,7 +100,7 @@ struct ResponsesInput {
         let namespace = try item.string("namespace")
         switch type {
         case "function_call":
-            let given = item.value("arguments")
+            let given = item.value("arguments", .object)
             return ToolCall(
                 id: try item.requiredString("call_id"),
                 name: names.name(try item.requiredString("name"), namespace: namespace),
@@ -133,11 +134,9 @@ struct ResponsesInput {
     }
 
     private mutating func message(_ item: Fields) throws(APIFailure) -> ChatMessage {
-        let role = try item.requiredString("role")
-        let roles: [String: ChatRole] = [
-            "user": .user, "assistant": .assistant, "system": .system, "developer": .system,
-        ]
-        guard let role = roles[role] else { throw .invalid(item.name("role"), "user, assistant or system") }
+        let word = try item.requiredWord(
+            "role", of: ["user", "assistant", "system", "developer"], "user, assistant or system")
+        let role = ChatRole(rawValue: word) ?? .system
         let (text, images) = try content(item, "content", isRequired: role == .user)
         return ChatMessage(role, text, images: images)
     }
@@ -159,7 +158,7 @@ struct ResponsesInput {
     private mutating func content(
         _ item: Fields, _ key: String, isRequired: Bool
     ) throws(APIFailure) -> (String, [ChatImage]) {
-        guard let value = item.value(key) else {
+        guard let value = item.value(key, .text) else {
             guard !isRequired else { throw .invalid(item.name(key), "a text or a list of parts") }
             return ("", [])
         }

@@ -32,9 +32,9 @@ package struct ResponsesRequest: Sendable {
         _ fields: Fields, needsModel: Bool = true, searches: Bool = false,
         stored: @escaping (String) -> ChatMessage? = { _ in nil }
     ) throws(APIFailure) -> ResponsesRequest {
-        if needsModel, try fields.string("model") == nil { throw .invalid("model", "the name of a model") }
+        let model = try fields.model(isRequired: needsModel)
         try fields.refuse(notServed)
-        var request = APIRequest(.chat([]), model: try fields.string("model"))
+        var request = APIRequest(.chat([]), model: model)
         try ResponsesTools.take(fields, &request, searches: searches)
         let input = try ResponsesInput.read(fields, request.toolNames, stored: stored)
         request.input = .chat(input)

@@ -16,7 +16,9 @@ struct ResponsesTools {
     static func take(_ fields: Fields, _ request: inout APIRequest, searches: Bool) throws(APIFailure) {
         var reader = ResponsesTools(searches: searches)
         let tools = try fields.objects("tools", atMost: OfferedTools.maximumCount) ?? []
-        let items = fields.value("input")?.items == nil ? [] : try fields.objects("input") ?? []
+        let items =
+            fields.value("input")?.items == nil
+            ? [] : try fields.objects("input", atMost: APIRequest.maximumMessages) ?? []
         var lists = [tools]
         for item in items where ["additional_tools", "tool_search_output"].contains(item.value("type")?.string) {
             lists.append(try item.objects("tools", atMost: OfferedTools.maximumCount) ?? [])
@@ -90,7 +92,7 @@ struct ResponsesTools {
     }
 
     private static func takeChoice(_ fields: Fields, _ request: inout APIRequest) throws(APIFailure) {
-        guard let choice = fields.value("tool_choice") else { return }
+        guard let choice = fields.value("tool_choice", .text) else { return }
         if let word = choice.string { return try request.take(choice: word, fields) }
         guard let object = try fields.object("tool_choice") else { return }
         let type = try object.string("type") ?? "function"

@@ -11,13 +11,13 @@ package struct TextRequest: Sendable {
     var echo = false
 
     package static func decode(_ fields: Fields) throws(APIFailure) -> TextRequest {
-        guard try fields.string("model") != nil else { throw .invalid("model", "the name of a model") }
+        let model = try fields.model(isRequired: true)
         try fields.refuse(["suffix": [.string("")]])
         if let best = try fields.integer("best_of"), best != (try fields.integer("n") ?? 1) {
             throw .notServed("best_of")
         }
         let (prompts, _) = try PromptDecoding.prompts(fields, "prompt")
-        var request = APIRequest(.prompts(prompts), model: try fields.string("model"))
+        var request = APIRequest(.prompts(prompts), model: model)
         // Unlike chat, `logprobs` is a number here.
         if case .number? = fields.value("logprobs") {
             let most = try fields.integer("logprobs", in: 0...TokenReports.maximumAlternatives) ?? 0

@@ -12,7 +12,7 @@ import HearthRouting
 /// ```
 package struct APIRoutes: Sendable {
     package let service: APIService
-    private let table: [String: Route]
+    let table: [String: Route]
 
     /// What a route needs to reply.
     struct Call: Sendable {
@@ -38,7 +38,7 @@ package struct APIRoutes: Sendable {
     }
 
     /// The dialect, which decides the form of errors.
-    enum Dialect: Sendable {
+    enum Dialect: Sendable, CaseIterable {
         case openAI, anthropic, ollama
 
         func body(_ failure: APIFailure) -> JSONValue {
@@ -57,6 +57,7 @@ package struct APIRoutes: Sendable {
     struct Route: Sendable {
         let dialect: Dialect
         var scope = ServerScope.chat
+        let description: RouteDescription
         let answer: @Sendable (Call) async throws -> ServerReply
     }
 

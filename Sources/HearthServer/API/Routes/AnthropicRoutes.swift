@@ -6,10 +6,16 @@ extension APIRoutes {
     /// The routes of Anthropic's API.
     static var anthropic: [String: Route] {
         [
-            "POST /v1/messages": Route(dialect: .anthropic) { try await messages($0) },
-            "POST /v1/messages/count_tokens": Route(dialect: .anthropic) { call in
-                let form = try MessagesRequest.decode(
-                    try await call.fields(), counts: true, searches: call.service.settings.search != nil)
+            "POST /v1/messages": .body(
+                .anthropic, "Answer a conversation", examples: MessagesRequest.examples,
+                reply: .json(MessagesForms.message, stream: EventStream.contentType),
+                read: { try MessagesRequest.decode($0, searches: $1.searches) }
+            ) { try await messages($0, $1) },
+            "POST /v1/messages/count_tokens": .body(
+                .anthropic, "Count the tokens of a conversation", examples: MessagesRequest.examples,
+                reply: .json(MessagesForms.count),
+                read: { try MessagesRequest.decode($0, counts: true, searches: $1.searches) }
+            ) { form, call in
                 let whole = try await call.service.rendered(form.request).tokenCount
                 guard form.edits != nil else { return json(["input_tokens": .integer(whole)]) }
                 let edited = try await edited(form, call.service, promptTokens: whole)
@@ -18,15 +24,11 @@ extension APIRoutes {
                     "context_management": ["original_input_tokens": .integer(whole)],
                 ])
             },
-            "POST /v1/messages/batches": Route(dialect: .anthropic) { _ in
-                throw APIFailure(.notFound, "batches are not served")
-            },
+            "POST /v1/messages/batches": .unserved(.anthropic, "batches are not served"),
         ]
     }
 
-    private static func messages(_ call: Call) async throws -> ServerReply {
-        let read = try MessagesRequest.decode(
-            try await call.fields(), searches: call.service.settings.search != nil)
+    private static func messages(_ read: MessagesRequest, _ call: Call) async throws -> ServerReply {
         let form = try await edited(read, call.service)
         let run = try await call.service.run(form.request)
         let id = APIIdentifier.make("msg_")

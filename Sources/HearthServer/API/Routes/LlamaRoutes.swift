@@ -6,24 +6,44 @@ import HearthRouting
 extension APIRoutes {
     /// The routes that only llama.cpp's server has.
     static var llamaServer: [String: Route] {
-        let raw = Route(dialect: .openAI) { try await completion($0) }
+        let raw = Route.body(
+            .openAI, "Continue texts", examples: CompletionRequest.examples,
+            reply: .json(
+                .either(LlamaForms.completion, .list(LlamaForms.completion)), stream: EventStream.contentType),
+            read: { fields, _ in try CompletionRequest.decode(fields) }
+        ) { try await answer($0, $1) }
+        let model = (name: "model", meaning: "the name of a model; the default one without it")
         return [
             "POST /completion": raw, "POST /completions": raw,
-            "POST /infill": Route(dialect: .openAI) { try await infill($0) },
-            "POST /tokenize": Route(dialect: .openAI) { try await tokenize($0) },
-            "POST /detokenize": Route(dialect: .openAI) { try await detokenize($0) },
-            "POST /apply-template": Route(dialect: .openAI) { call in
-                var form = try ChatRequest.decode(try await call.fields(), needsModel: false)
-                form.request.streams = false
-                return json(["prompt": .string(try await call.service.rendered(form.request).text)])
+            "POST /infill": .body(
+                .openAI, "Complete the gap between two texts", examples: InfillRequest.examples,
+                reply: .json(LlamaForms.completion, stream: EventStream.contentType),
+                read: { fields, _ in try InfillRequest(fields) }
+            ) { try await infill($0, $1) },
+            "POST /tokenize": .body(
+                .openAI, "Cut a text into tokens", examples: TokenizeRequest.examples,
+                reply: .json(LlamaForms.tokens), read: { fields, _ in try TokenizeRequest(fields) }
+            ) { try await tokenize($0, $1) },
+            "POST /detokenize": .body(
+                .openAI, "Join tokens to a text", examples: DetokenizeRequest.examples,
+                reply: .json(["content": .text]), read: { fields, _ in try DetokenizeRequest(fields) }
+            ) { try await detokenize($0, $1) },
+            "POST /apply-template": .body(
+                .openAI, "Show the prompt of a conversation", examples: ChatRequest.examples,
+                reply: .json(["prompt": .text]),
+                read: { fields, _ in try ChatRequest.decode(fields, needsModel: false) }
+            ) { form, call in
+                var request = form.request
+                request.streams = false
+                return json(["prompt": .string(try await call.service.rendered(request).text)])
             },
-            "GET /props": Route(dialect: .openAI) { try await props($0) },
-            "GET /slots": Route(dialect: .openAI) { try await slots($0) },
+            "GET /props": .plain(
+                .openAI, "Show the settings of a model", query: [model], reply: .json(LlamaForms.properties)
+            ) { try await props($0) },
+            "GET /slots": .plain(
+                .openAI, "Show what a model's slots do", query: [model], reply: .json(.list(LlamaForms.slot))
+            ) { try await slots($0) },
         ]
-    }
-
-    private static func completion(_ call: Call) async throws -> ServerReply {
-        try await answer(try CompletionRequest.decode(try await call.fields()), call)
     }
 
     private static func answer(_ form: CompletionRequest, _ call: Call) async throws -> ServerReply {
@@ -37,32 +57,25 @@ extension APIRoutes {
     }
 
     /// Completes the gap between two texts.
-    private static func infill(_ call: Call) async throws -> ServerReply {
-        let fields = try await call.fields()
-        let ready = try await call.service.ready(try fields.string("model"))
-        let marks = try await call.service.infillMarks(of: ready)
-        let form = try CompletionRequest.decodeInfill(fields, marks)
-        return try await answer(form, call)
+    private static func infill(_ request: InfillRequest, _ call: Call) async throws -> ServerReply {
+        let ready = try await call.service.ready(request.completion.request.model)
+        return try await answer(request.marked(try await call.service.infillMarks(of: ready)), call)
     }
 
-    private static func tokenize(_ call: Call) async throws -> ServerReply {
-        let fields = try await call.fields()
-        let ready = try await call.service.ready(try fields.string("model"))
-        guard fields.value("content") != nil else { return json(["tokens": []]) }
-        let addsSpecial = try fields.flag("add_special") ?? false
-        let parsesSpecial = try fields.flag("parse_special") ?? true
+    private static func tokenize(_ request: TokenizeRequest, _ call: Call) async throws -> ServerReply {
+        let ready = try await call.service.ready(request.model)
         var tokens: [TokenID] = []
-        let parts = try PromptDecoding.prompts(fields, "content").prompts.joined()
-        try ready.textLimit.check(bytes: parts.textBytes)
-        for (index, part) in parts.enumerated() {
+        try ready.textLimit.check(bytes: request.parts.textBytes)
+        for (index, part) in request.parts.enumerated() {
             switch part {
             case .tokens(let given): tokens += given
             case .text(let text), .letters(let text):
                 tokens += try await ready.engine.reader.tokenize(
-                    text, controlTokens: parsesSpecial, wholePrompt: addsSpecial && index == 0, limit: nil)
+                    text, controlTokens: request.parsesSpecial, wholePrompt: request.addsSpecial && index == 0,
+                    limit: nil)
             }
         }
-        guard try fields.flag("with_pieces") ?? false else {
+        guard request.showsPieces else {
             return json(["tokens": .array(tokens.map { .integer(Int($0)) })])
         }
         let pieces = try await ready.engine.reader.pieces(of: tokens)
@@ -79,20 +92,9 @@ extension APIRoutes {
         ])
     }
 
-    private static func detokenize(_ call: Call) async throws -> ServerReply {
-        let fields = try await call.fields()
-        var tokens: [TokenID] = []
-        for item in try fields.items("tokens") ?? [] {
-            guard let token = Fields.integer(item).flatMap({ TokenID(exactly: $0) }) else {
-                throw APIFailure.invalid("tokens", "a list of tokens")
-            }
-            tokens.append(token)
-        }
-        guard tokens.count <= PromptDecoding.maximumParts else {
-            throw APIFailure.invalid("tokens", "a list of at most \(PromptDecoding.maximumParts) tokens")
-        }
-        let engine = try await call.service.ready(try fields.string("model")).engine
-        let bytes = try await engine.reader.pieces(of: tokens).flatMap { $0 }
+    private static func detokenize(_ request: DetokenizeRequest, _ call: Call) async throws -> ServerReply {
+        let engine = try await call.service.ready(request.model).engine
+        let bytes = try await engine.reader.pieces(of: request.tokens).flatMap { $0 }
         return json(["content": .string(String(decoding: bytes, as: UTF8.self))])
     }
 

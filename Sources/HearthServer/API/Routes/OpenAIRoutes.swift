@@ -1,208 +1,83 @@
-import Foundation
 import HearthBase
-import HearthInference
-import HearthRouting
 
 extension APIRoutes {
     /// The routes of OpenAI's API. llama.cpp's server has the same ones without `/v1`, where a request need not
     /// name a model.
     static var openAI: [String: Route] {
-        var routes: [String: Route] = [:]
+        var routes = storedResponses
         for prefix in ["/v1", ""] {
             let isOwn = prefix == "/v1"
-            routes["GET \(prefix)/models"] = Route(dialect: .openAI) { try await models($0) }
-            routes["GET \(prefix)/models/*"] = Route(dialect: .openAI) { try await model($0) }
-            routes["POST \(prefix)/chat/completions"] = Route(dialect: .openAI) {
-                try await chat($0, needsModel: isOwn)
-            }
-            routes["POST \(prefix)/chat/completions/input_tokens"] = Route(dialect: .openAI) { try await countChat($0) }
-            routes["POST \(prefix)/responses"] = Route(dialect: .openAI) { try await respond($0, isOpenAI: isOwn) }
-            routes["POST \(prefix)/responses/input_tokens"] = Route(dialect: .openAI) { try await countResponses($0) }
-            routes["POST \(prefix)/embeddings"] = Route(dialect: .openAI) { try await embed($0, needsModel: isOwn) }
+            routes["GET \(prefix)/models"] = .plain(
+                .openAI, "List the models", reply: .json(.either(OpenAIForms.models, MessagesForms.models))
+            ) { try await models($0) }
+            routes["GET \(prefix)/models/*"] = .plain(
+                .openAI, "Show a model", name: "model", reply: .json(.either(OpenAIForms.model, MessagesForms.model))
+            ) { try await model($0) }
+            routes["POST \(prefix)/chat/completions"] = .body(
+                .openAI, "Answer a conversation", examples: ChatRequest.examples,
+                reply: .json(OpenAIForms.chat, stream: EventStream.contentType),
+                read: { try ChatRequest.decode($0, needsModel: isOwn, searches: $1.searches) }
+            ) { try await chat($0, $1) }
+            routes["POST \(prefix)/chat/completions/input_tokens"] = .body(
+                .openAI, "Count the tokens of a conversation", examples: ChatRequest.examples,
+                reply: .json(OpenAIForms.count),
+                read: { try ChatRequest.decode($0, needsModel: false, searches: $1.searches) }
+            ) { try await counted($0.request, $1) }
+            routes["POST \(prefix)/responses"] = .body(
+                .openAI, "Answer a conversation, which is kept", examples: ResponsesRequest.examples,
+                reply: .json(OpenAIForms.response, stream: EventStream.contentType),
+                read: { fields, service in
+                    try ResponsesRequest.decode(fields, needsModel: isOwn, searches: service.searches) {
+                        service.answers.responses.item($0)
+                    }
+                }
+            ) { try await respond($0, $1, isOpenAI: isOwn) }
+            routes["POST \(prefix)/responses/input_tokens"] = .body(
+                .openAI, "Count the tokens of an input", examples: ResponsesRequest.examples,
+                reply: .json(OpenAIForms.count),
+                read: { try ResponsesRequest.decode($0, needsModel: false, searches: $1.searches) }
+            ) { try await counted($0.request, $1) }
+            routes["POST \(prefix)/embeddings"] = .body(
+                .openAI, "Make vectors of texts", examples: EmbeddingRequest.examples,
+                reply: .json(OpenAIForms.embeddings),
+                read: { fields, _ in try EmbeddingRequest.decode(fields, needsModel: isOwn) }
+            ) { json(try await $1.service.embeddings($0).openAI(asBase64: $0.asBase64)) }
         }
-        routes["POST /v1/completions"] = Route(dialect: .openAI) { try await complete($0) }
-        routes["GET /v1/responses/*"] = Route(dialect: .openAI) { call in
-            .bytes(try call.service.answers.responses.entry(call.name).body, "application/json; charset=utf-8")
-        }
-        routes["DELETE /v1/responses/*"] = Route(dialect: .openAI) { call in
-            try call.service.answers.responses.remove(call.name)
-            return json(["id": .string(call.name), "object": "response", "deleted": true])
-        }
+        routes["POST /v1/completions"] = .body(
+            .openAI, "Continue texts", examples: TextRequest.examples,
+            reply: .json(OpenAIForms.text, stream: EventStream.contentType),
+            read: { fields, _ in try TextRequest.decode(fields) }
+        ) { try await complete($0, $1) }
         // The paths of Jina, Cohere and llama.cpp's server.
         for path in ["/v1/rerank", "/v2/rerank", "/rerank", "/v1/reranking", "/reranking"] {
-            routes["POST \(path)"] = Route(dialect: .openAI) { call in
-                let request = try RerankRequest.decode(try await call.fields())
-                return json(try await call.service.ranking(request).body(request))
-            }
+            routes["POST \(path)"] = .body(
+                .openAI, "Rank documents by their relevance to a query", examples: RerankRequest.examples,
+                reply: .json(OpenAIForms.ranking), read: { fields, _ in try RerankRequest.decode(fields) }
+            ) { json(try await $1.service.ranking($0).body($0)) }
         }
         for path in [
             "/v1/responses/compact", "/v1/audio/speech", "/v1/audio/transcriptions", "/v1/images/generations",
         ] {
-            routes["POST \(path)"] = Route(dialect: .openAI) { _ in
-                throw APIFailure(.notFound, "\(path) is not served")
-            }
+            routes["POST \(path)"] = .unserved(.openAI, "\(path) is not served")
         }
         return routes
     }
 
-    // MARK: Models
-
-    private static func models(_ call: Call) async throws -> ServerReply {
-        let models = try await call.service.provider.models()
-        // Anthropic's clients ask at the same path.
-        if call.request.headers.joined("anthropic-version") != nil { return json(AnthropicModels.list(models)) }
-        return json([
-            "object": "list", "data": .array(models.map(modelBody)),
-            // llama.cpp's server lists them a second time for Ollama's clients.
-            "models": .array(models.map { ["name": .string($0.name), "model": .string($0.name)] }),
-        ])
-    }
-
-    private static func model(_ call: Call) async throws -> ServerReply {
-        let model = try await call.service.provider.model(call.name)
-        let isAnthropic = call.request.headers.joined("anthropic-version") != nil
-        return json(isAnthropic ? AnthropicModels.body(model) : modelBody(model))
-    }
-
-    private static func modelBody(_ model: ServedModel) -> JSONValue {
-        var body: JSONValue = [
-            "id": .string(model.name), "object": "model",
-            "created": .integer(Int(model.created.timeIntervalSince1970)),
-            "owned_by": .string(model.upstream ?? "hearth"),
-            "aliases": .array(model.aliases.map { .string($0) }),
-            "meta": ["size": .integer(Int(clamping: model.size)), "format": .string(model.format)],
+    /// The routes of responses that are kept.
+    private static var storedResponses: [String: Route] {
+        [
+            "GET /v1/responses/*": .plain(
+                .openAI, "Show a kept response", name: "id", reply: .json(OpenAIForms.response)
+            ) { call in
+                .bytes(try call.service.answers.responses.entry(call.name).body, "application/json; charset=utf-8")
+            },
+            "DELETE /v1/responses/*": .plain(
+                .openAI, "Remove a kept response", name: "id",
+                reply: .json(["id": .text, "object": .words("response"), "deleted": .flag])
+            ) { call in
+                try call.service.answers.responses.remove(call.name)
+                return json(["id": .string(call.name), "object": "response", "deleted": true])
+            },
         ]
-        // The model behind a preset; vLLM's clients read the field so.
-        if let preset = model.preset { body["parent"] = .string(preset.model) }
-        if let facts = model.facts {
-            // The name that routers of models use.
-            if let window = facts.contextLength { body["context_length"] = .integer(window) }
-            body["capabilities"] = .array(facts.abilities.map { .string($0.rawValue) })
-        }
-        return body
-    }
-
-    // MARK: Answers
-
-    private static func chat(_ call: Call, needsModel: Bool) async throws -> ServerReply {
-        let form = try ChatRequest.decode(
-            try await call.fields(), needsModel: needsModel, searches: call.service.settings.search != nil)
-        let run = try await call.service.run(form.request)
-        let id = APIIdentifier.make("chatcmpl-")
-        if form.request.streams { return stream(run, ChatStream(run, id: id, form: form), call) }
-        return json(ChatReply.body(run, try await run.answers(), id: id, form: form))
-    }
-
-    private static func complete(_ call: Call) async throws -> ServerReply {
-        let form = try TextRequest.decode(try await call.fields())
-        let run = try await call.service.run(form.request)
-        let id = APIIdentifier.make("cmpl-")
-        if form.request.streams {
-            return stream(run, TextStream(run, id: id, form: form), call)
-        }
-        return json(TextReply.body(run, try await run.answers(), id: id, form: form))
-    }
-
-    private static func respond(_ call: Call, isOpenAI: Bool) async throws -> ServerReply {
-        let responses = call.service.answers.responses
-        var form = try ResponsesRequest.decode(
-            try await call.fields(), needsModel: isOpenAI, searches: call.service.settings.search != nil
-        ) { responses.item($0) }
-        var conversation: [ChatMessage] = []
-        if let previous = form.previous {
-            conversation = try responses.entry(previous, field: "previous_response_id")
-                .messages
-        }
-        conversation += form.input
-        let instructions = form.instructions.map { [ChatMessage(.system, $0)] } ?? []
-        form.request.input = .chat(instructions.joinedSystem(conversation))
-        let run: APIRun
-        do {
-            run = try await call.service.run(form.request)
-        } catch let failure as APIFailure where isOpenAI && form.request.streams && failure.lengths != nil {
-            return tooLong(form, failure, call.service)
-        }
-        let reply = ResponsesReply(
-            run: run, form: form, id: APIIdentifier.make("resp_"), cutIsComplete: !isOpenAI)
-        let store: @Sendable (APIAnswer, JSONValue) -> Void = { [conversation, form] answer, body in
-            guard form.isStored else { return }
-            let said = ChatMessage(
-                .assistant, answer.text, thinking: answer.thinking, toolCalls: answer.toolCalls)
-            responses.keep(
-                reply.id,
-                ResponseStore.Entry(
-                    messages: conversation + [said], body: body.bytes, input: form.input, items: reply.items(answer)))
-        }
-        if form.request.streams { return stream(run, ResponsesStream(reply, store: store), call) }
-        guard let answer = try await run.answers().first else { throw APIFailure(.failed, "there is no answer") }
-        let body = reply.body(answer)
-        store(answer, body)
-        return json(body)
-    }
-
-    /// Coding agents know a prompt that is too long, and shorten it, only by an event of the stream.
-    private static func tooLong(_ form: ResponsesRequest, _ failure: APIFailure, _ service: APIService) -> ServerReply {
-        let (events, source) = AsyncThrowingStream<APIEvent, any Error>.makeStream()
-        source.finish()
-        let run = APIRun(
-            request: form.request, model: ServedModel(name: form.request.model ?? ""),
-            information: ModelInformation(description: "", contextLength: failure.lengths?.window ?? 0),
-            options: service.settings.options, prompts: [], choices: 1, created: Int(Date().timeIntervalSince1970),
-            watch: service.time.stopwatch(), events: events)
-        var stream = ResponsesStream(
-            ResponsesReply(run: run, form: form, id: APIIdentifier.make("resp_"), cutIsComplete: false)
-        ) { _, _ in
-        }
-        return .bytes(stream.begin() + stream.fail(failure), EventStream.contentType)
-    }
-
-    private static func embed(_ call: Call, needsModel: Bool) async throws -> ServerReply {
-        let request = try EmbeddingRequest.decode(try await call.fields(), needsModel: needsModel)
-        return json(try await call.service.embeddings(request).openAI(asBase64: request.asBase64))
-    }
-
-    // MARK: Counts
-
-    private static func countChat(_ call: Call) async throws -> ServerReply {
-        let form = try ChatRequest.decode(
-            try await call.fields(), needsModel: false, searches: call.service.settings.search != nil)
-        return try await counted(form.request, call)
-    }
-
-    private static func countResponses(_ call: Call) async throws -> ServerReply {
-        let form = try ResponsesRequest.decode(
-            try await call.fields(), needsModel: false, searches: call.service.settings.search != nil)
-        return try await counted(form.request, call)
-    }
-
-    private static func counted(_ request: APIRequest, _ call: Call) async throws -> ServerReply {
-        let prompt = try await call.service.rendered(request)
-        return json(["object": "response.input_tokens", "input_tokens": .integer(prompt.tokenCount)])
-    }
-}
-
-extension [ChatMessage] {
-    /// These instructions before a conversation, joined with instructions at its beginning.
-    fileprivate func joinedSystem(_ conversation: [ChatMessage]) -> [ChatMessage] {
-        guard let mine = first, let other = conversation.first, other.role == .system else {
-            return self + conversation
-        }
-        return [ChatMessage(.system, mine.content + "\n\n" + other.content)] + conversation.dropFirst()
-    }
-}
-
-extension APIService {
-    /// The prompt of a request, without computing it.
-    func rendered(_ request: APIRequest) async throws -> (text: String, tokenCount: Int) {
-        let ready = try await ready(request.model)
-        guard case .chat(let asked) = request.input else {
-            throw APIFailure(.invalid, "the request has no messages", field: "messages")
-        }
-        let messages = ready.model.preset?.beginning(asked) ?? asked
-        let options = try await options(of: request, ready)
-        guard ready.capabilities.contains(.promptText) || ready.information.isRemote else {
-            return ("", try await ready.engine.reader.count(messages))
-        }
-        return try await ready.engine.reader.rendered(messages, options: options)
     }
 }

@@ -21,6 +21,9 @@ package struct APIService: Sendable {
         health = ModelHealth(provider, time: time)
     }
 
+    /// Whether this server can search the web.
+    var searches: Bool { settings.search != nil }
+
     /// A model with its loaded engine.
     struct Ready {
         let model: ServedModel

@@ -7,7 +7,7 @@ enum KeepAlive {
     static let longest = Duration.seconds(10 * 365 * 86_400)
 
     static func duration(_ fields: Fields) throws(APIFailure) -> Duration? {
-        guard let value = fields.value("keep_alive") else { return nil }
+        guard let value = fields.value("keep_alive", .either(.text, .number)) else { return nil }
         if let text = value.string {
             guard let duration = duration(text) else {
                 throw .invalid("keep_alive", "seconds, or a time such as 5m or 1h30m")

@@ -6,12 +6,18 @@ enum PromptDecoding {
     /// The most tokens and texts of one prompt.
     static let maximumParts = 1 << 20
 
+    private static let form: JSONForm = {
+        let prompt = JSONForm.either(.text, .list(.either(.text, .integer)), ["prompt_string": .text])
+        return .either(prompt, .list(prompt, atLeast: 1, atMost: 64))
+    }()
+
     /// The prompts of a field.
     /// - Returns: the prompts, and whether the field is a list of them.
     static func prompts(
-        _ fields: Fields, _ key: String
+        _ fields: Fields, _ key: String, isRequired: Bool = true
     ) throws(APIFailure) -> (prompts: [[APIRequest.PromptPart]], isList: Bool) {
-        guard let value = fields.value(key) else {
+        if isRequired { fields.require(key) }
+        guard let value = fields.value(key, form) else {
             throw .invalid(fields.name(key), "a text, a list of tokens, or a list of prompts")
         }
         guard let items = value.items else { return ([try prompt(value, fields.name(key))], false) }

@@ -46,7 +46,7 @@ extension Fields {
 
     /// The changes of logits: an object, or llama.cpp's list of pairs. A key is a token's number or a text.
     func logitBias() throws(APIFailure) -> [SamplingFields.Bias] {
-        guard let value = value("logit_bias") else { return [] }
+        guard let value = value("logit_bias", Self.biasForm) else { return [] }
         let failure = APIFailure.invalid(name("logit_bias"), "an object of numbers from -100 to 100 by token")
         var found: [SamplingFields.Bias] = []
         if let members = value.members {
@@ -78,6 +78,8 @@ extension Fields {
         return found
     }
 
+    private static let biasForm = JSONForm.either(.map(.either(.number, .flag)), .list(.list(.any)))
+
     /// The most bytes of the texts in `logit_bias`, of which each counts 64 bytes more.
     private static let maximumBiasBytes = 64 << 10
 
@@ -101,7 +103,7 @@ extension Fields {
 
     /// A schema as JSON with its order of keys.
     func schema(_ key: String) throws(APIFailure) -> String? {
-        guard let value = value(key) else { return nil }
+        guard let value = value(key, .object) else { return nil }
         guard value.members != nil else { throw .invalid(name(key), "a JSON schema, an object") }
         return value.line
     }

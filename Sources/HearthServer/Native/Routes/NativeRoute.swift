@@ -54,10 +54,12 @@ struct NativeRoute: Sendable {
     }
 
     let method: String
-    /// The address under `/hearth/v1`, such as `/models/{id}/download`.
+    /// The address under the base of its router, such as `/models/{id}/download` under `/hearth/v1`.
     let path: String
     let summary: String
     let status: Int
+    /// Further statuses with the same body.
+    var otherStatuses: [Int] = []
     let query: [NativeQuery]
     let input: Input?
     /// The media type of the reply.
@@ -111,12 +113,13 @@ struct NativeRoute: Sendable {
     /// A route with bodies of other kinds.
     static func raw(
         _ method: String, _ path: String, _ summary: String, query: [NativeQuery] = [], input: Input? = nil,
-        mediaType: String, status: Int = 200, output: (@Sendable (SchemaMaker) throws -> JSONValue)? = nil,
+        mediaType: String, status: Int = 200, otherStatuses: [Int] = [],
+        output: (@Sendable (SchemaMaker) throws -> JSONValue)? = nil,
         _ work: @escaping @Sendable (NativeCall) async throws -> ServerReply
     ) -> NativeRoute {
         NativeRoute(
-            method: method, path: path, summary: summary, status: status, query: query, input: input,
-            mediaType: mediaType, output: output, answer: work)
+            method: method, path: path, summary: summary, status: status, otherStatuses: otherStatuses, query: query,
+            input: input, mediaType: mediaType, output: output, answer: work)
     }
 
     /// A JSON reply.

@@ -3,14 +3,17 @@ import HearthHTTP
 
 /// Finds the route of a request by its method and path.
 struct NativeRouter: Sendable {
-    /// The beginning of all addresses.
+    /// The beginning of the addresses of the page's API.
     static let base = "/hearth/v1"
 
     let routes: [NativeRoute]
+    /// The beginning of the addresses of these routes.
+    private let beginning: String
     private let patterns: [(parts: [Substring], route: NativeRoute)]
 
-    init(_ routes: [NativeRoute]) {
+    init(_ routes: [NativeRoute], base: String = Self.base) {
         self.routes = routes
+        beginning = base
         patterns = routes.map { ($0.path.split(separator: "/"), $0) }
     }
 
@@ -22,8 +25,8 @@ struct NativeRouter: Sendable {
     }
 
     func match(_ method: String, _ path: String) -> Match {
-        guard path.hasPrefix(Self.base + "/") else { return .none }
-        let parts = path.dropFirst(Self.base.count).split(separator: "/", omittingEmptySubsequences: false)
+        guard path.hasPrefix(beginning + "/") else { return .none }
+        let parts = path.dropFirst(beginning.count).split(separator: "/", omittingEmptySubsequences: false)
             .dropFirst()
         var methods: [String] = []
         for (pattern, route) in patterns {

@@ -1,30 +1,39 @@
 import Foundation
 import HearthBase
 
-/// The description of the native API (OpenAPI 3.1), made from the table of its routes.
+/// The description of all that the server answers (OpenAPI 3.1), made from the tables of its routes.
 enum OpenAPI {
+    /// - Parameters:
+    ///   - routes: the routes of the page's API.
+    ///   - own: the routes of the process, with whole paths.
+    ///   - dialects: the routes of the other servers' APIs.
     /// - Throws: ``SchemaMaker/Undescribed``.
-    static func document(_ routes: [NativeRoute], version: String) throws -> JSONValue {
+    static func document(
+        _ routes: [NativeRoute], own: [NativeRoute] = [], dialects: APIDescription? = nil, version: String
+    ) throws -> JSONValue {
         let maker = SchemaMaker()
-        var paths: [String: JSONMembers] = [:]
-        for route in routes {
-            paths[NativeRouter.base + route.path, default: [:]][route.method.lowercased()] = try operation(
-                route, maker)
+        var paths = dialects?.paths ?? [:]
+        for (base, routes) in [(NativeRouter.base, routes), ("", own)] {
+            for route in routes {
+                paths[base + route.path, default: [:]][route.method.lowercased()] = try operation(route, maker)
+            }
         }
         var components = maker.components
         components["Error"] = [
             "type": "object", "required": ["error"], "properties": ["error": try maker.schema(of: FailureBody.self)],
         ]
         components.merge(maker.components)
+        components.merge(dialects?.schemas ?? [:])
         return [
             "openapi": "3.1.0",
             "info": [
                 "title": "Hearth", "version": .string(version),
-                "description": "The API of the page that `hearth serve` shows.",
+                "description":
+                    "The API of the page that `hearth serve` shows, and those of other servers that it answers for.",
             ],
             "paths": .object(JSONMembers(paths.mapValues { .object($0) })),
             "components": [
-                "schemas": .object(components),
+                "schemas": .object(components), "responses": .object(dialects?.responses ?? [:]),
                 "securitySchemes": [
                     "session": ["type": "apiKey", "in": "cookie", "name": "hearth_session"],
                     "page": ["type": "apiKey", "in": "header", "name": .string(RequestGuard.pageField)],
@@ -56,7 +65,8 @@ enum OpenAPI {
             "description": "Done.",
             "content": .object(JSONMembers([(route.mediaType, ["schema": schema] as JSONValue)])),
         ]
-        operation["responses"] = .object(JSONMembers([("\(route.status)", done), ("default", failure)]))
+        operation["responses"] = .object(
+            JSONMembers(([route.status] + route.otherStatuses).map { ("\($0)", done) } + [("default", failure)]))
         return operation
     }
 

@@ -15,7 +15,7 @@ extension NativeService {
             + ClassifyRoutes(home: service.home).all + deviceRoutes(service)
     }
 
-    /// The events, the state and the description.
+    /// The events and the state.
     private static func stateRoutes(_ service: NativeService) -> [NativeRoute] {
         [
             .raw(
@@ -30,12 +30,6 @@ extension NativeService {
                 return feed.reply(after: call.request.headers["Last-Event-ID"] ?? call.query("after"))
             },
             .plain("GET", "/state", "Everything that the page needs at its start") { _ in await service.state() },
-            .raw(
-                "GET", "/openapi.json", "This description", mediaType: "application/json",
-                output: { try $0.schema(of: AnyBody.self) }
-            ) { _ in
-                .json(try OpenAPI.document(service.routes, version: service.home.version))
-            },
             .plain("GET", "/upstreams", "The other servers whose models are served, and their requests") { _ in
                 UpstreamsBody(upstreams: await service.home.upstreams)
             },
