@@ -95,9 +95,9 @@ extension ResidentServer {
     private func description(_ path: String) -> NativeRoute {
         .raw("GET", path, "This description", mediaType: "application/json", output: Self.form(.object)) {
             [unowned self] _ in
-            .json(
-                try OpenAPI.document(
-                    page.routes, own: router.routes, dialects: try home.description(), version: home.version))
+            let document = try OpenAPI.document(
+                page.routes, own: router.routes, dialects: try home.description(), version: home.version)
+            return .bytes(document.bytes, "application/json")
         }
     }
 }

@@ -133,8 +133,9 @@ struct DescribedRoutes {
     ) -> String? {
         guard let described = operation.replies["\(status)"].map({ resolved($0) }) else { return "status \(status)" }
         guard let contents = described["content"]?.members else { return bytes.isEmpty ? nil : "a body" }
-        guard let schema = contents[type]?["schema"] else { return "media type \(type)" }
+        guard let content = contents[type] else { return "media type \(type)" }
         guard type == "application/json" else { return nil }
+        guard let schema = content["schema"] else { return "no schema" }
         let whole = isComplete ? closed(resolved(schema)) : resolved(schema)
         guard let check = SchemaCheck(whole.merged("components", document["components"] ?? [:]).line) else {
             return "schema"

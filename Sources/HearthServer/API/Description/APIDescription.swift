@@ -87,7 +87,8 @@ package struct APIDescription: Sendable {
         ]
         guard let form = reply.form else { return done }
         var content: JSONMembers = ["application/json": ["schema": form.schema]]
-        if let stream = reply.stream { content[stream] = ["schema": ["type": "string"]] }
+        // The schema of a stream would be that of one event.
+        if let stream = reply.stream { content[stream] = [:] }
         done["content"] = .object(content)
         return done
     }

@@ -34,7 +34,7 @@ package struct ChatRequest: Sendable {
         var chat = ChatRequest(request: request)
         chat.includesUsage = try fields.object("stream_options")?.flag("include_usage") ?? false
         chat.extras = try LlamaExtras(fields)
-        let functions = try fields.items("functions") ?? []
+        let functions = fields.value("functions")?.items ?? []
         chat.usesFunctions = fields.value("tools") == nil && !functions.isEmpty
         chat.request.showsPrompt = chat.extras.isVerbose
         return chat

@@ -23,6 +23,7 @@ enum OpenAPI {
             "type": "object", "required": ["error"], "properties": ["error": try maker.schema(of: FailureBody.self)],
         ]
         components.merge(maker.components)
+        components = JSONMembers(components.map { ($0.key, nullable($0.value)) })
         components.merge(dialects?.schemas ?? [:])
         return [
             "openapi": "3.1.0",
@@ -44,6 +45,17 @@ enum OpenAPI {
         ]
     }
 
+    /// The schema of a structure whose members that may be absent may be `null` as well.
+    private static func nullable(_ structure: JSONValue) -> JSONValue {
+        guard let properties = structure["properties"]?.members else { return structure }
+        let required = Set((structure["required"]?.items ?? []).compactMap(\.string))
+        var structure = structure
+        structure["properties"] = .object(
+            JSONMembers(
+                properties.map { ($0.key, required.contains($0.key) ? $0.value : JSONForm($0.value).orNull.schema) }))
+        return structure
+    }
+
     private static func operation(_ route: NativeRoute, _ maker: SchemaMaker) throws -> JSONValue {
         var operation: JSONValue = [
             "summary": .string(route.summary), "tags": [.string(route.chapter)],
@@ -56,7 +68,8 @@ enum OpenAPI {
             content["example"] = try input.example.map { try JSONValue(parsing: $0) }
             operation["requestBody"] = ["content": .object(JSONMembers(input.mediaTypes.map { ($0, content) }))]
         }
-        let schema = try route.output?(maker) ?? ["type": "string"]
+        let other: JSONValue = route.mediaType == "application/json" ? [:] : ["type": "string"]
+        let schema = try route.output?(maker) ?? other
         let failure: JSONValue = [
             "description": "Refused or failed.",
             "content": ["application/json": ["schema": ["$ref": "#/components/schemas/Error"]]],
