@@ -107,6 +107,8 @@ struct DescribedRoutes {
 
     let routes = APIRoutes(APIService(WillingModels()))
     let document: JSONValue
+    /// The schemas of replies, by operation.
+    private let checks = Locked<[String: SchemaCheck]>([:])
 
     init() throws {
         document = try OpenAPI.document([], dialects: try APIDescription(routes), version: "1")
@@ -136,12 +138,17 @@ struct DescribedRoutes {
         guard let content = contents[type] else { return "media type \(type)" }
         guard type == "application/json" else { return nil }
         guard let schema = content["schema"] else { return "no schema" }
-        let whole = isComplete ? closed(resolved(schema)) : resolved(schema)
-        guard let check = SchemaCheck(whole.merged("components", document["components"] ?? [:]).line) else {
-            return "schema"
-        }
+        let key = [operation.method, operation.path, "\(status)", "\(isComplete)"].joined(separator: " ")
+        let known = checks.withLock { $0[key] }
+        guard let check = known ?? self.check(schema, isComplete: isComplete) else { return "schema" }
+        checks.withLock { $0[key] = check }
         let text = String(decoding: bytes, as: UTF8.self)
         return check.flaw(in: text).map { "\($0.keyword) at \($0.place): \(text.prefix(400))" }
+    }
+
+    private func check(_ schema: JSONValue, isComplete: Bool) -> SchemaCheck? {
+        let whole = isComplete ? closed(resolved(schema)) : resolved(schema)
+        return SchemaCheck(whole.merged("components", document["components"] ?? [:]).line)
     }
 
     /// A part of the document, or the one that it refers to.
