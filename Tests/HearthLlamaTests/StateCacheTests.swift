@@ -29,9 +29,14 @@ extension StateCache {
 
     /// Reads a state, and waits for its file.
     fileprivate func reading(_ number: Int) -> Reading {
-        if let known = read(number, onRead: {}) { return known }
+        readings([number]).first ?? .gone
+    }
+
+    /// Reads the states of a conversation, and waits for their files.
+    func readings(_ numbers: [Int]) -> [Reading] {
+        if let known = read(numbers, onRead: {}) { return known }
         settle()
-        return read(number, onRead: {}) ?? .gone
+        return read(numbers, onRead: {}) ?? []
     }
 }
 
@@ -69,7 +74,7 @@ extension StateCache {
         #expect(front(data, maker: "n") == .foreign)
         #expect(front(data, window: 3) == .foreign)
         var later = data
-        later[4] = 2
+        later[4] = 3
         #expect(front(later) == .foreign)
         #expect(front(Data("HKV".utf8)) == .foreign && front(Data()) == .foreign)
         #expect(front(Data(repeating: 0, count: 300)) == .foreign)

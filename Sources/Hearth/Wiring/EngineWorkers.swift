@@ -193,7 +193,8 @@ extension EngineRegistry.Request {
             for compromise in plan.compromises {
                 Log.write(.warning, "memory", "\(weights.lastComponent): \(compromise)")
             }
-            let kept = min(512 << 20, deviceMemory / 16)
+            // States up to a thirty-second of the memory and 1 GiB, pictures up to half of that and 256 MiB.
+            let kept = min(1280 << 20, deviceMemory / 16)
             return plan.estimate.total.addingSaturating(plan.estimate.compute).addingSaturating(kept)
                 .addingSaturating(256 << 20)
         }

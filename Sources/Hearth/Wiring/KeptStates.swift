@@ -43,7 +43,9 @@ enum KeptStates {
             states.append((url, values.contentModificationDate ?? .distantPast, UInt64(values.fileSize ?? 0)))
         }
         var kept: UInt64 = 0
-        for state in states.sorted(by: { $0.used > $1.used }) {
+        // Of states with the same date the name decides, which begins with the place in a conversation.
+        let sorted = states.sorted { ($1.used, $0.url.lastPathComponent) < ($0.used, $1.url.lastPathComponent) }
+        for state in sorted {
             kept = kept.addingSaturating(state.size)
             // Without it the conversation is computed anew.
             if kept > limit { try? FileManager.default.removeItem(at: state.url) }

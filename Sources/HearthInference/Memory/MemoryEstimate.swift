@@ -103,7 +103,9 @@ extension MemoryEstimate {
         } else {
             each = feedForward + 2 * seen
         }
-        let logits = 4 * UInt64(shape.vocabulary) * UInt64(max(1, sequences))
+        // One more sequence saves parts of the others.
+        let rows = UInt64(sequences > 1 && shape.recurrentBytes == 0 ? sequences + 1 : max(1, sequences))
+        let logits = 4 * UInt64(shape.vocabulary) * rows
         compute = batch.multipliedClamped(by: each).addingClamped(logits)
     }
 }

@@ -85,6 +85,16 @@ package struct PrefixPlan: Sendable, Hashable {
         }
     }
 
+    /// The number of a prompt's tokens that held tokens save.
+    /// - Parameters:
+    ///   - common: the length of the common beginning.
+    ///   - held: the number of held tokens.
+    ///   - prompt: the number of the prompt's tokens.
+    static func reused(_ common: Int, of held: Int, _ reach: MemoryReach, prompt: Int) -> Int {
+        let usable = min(common, max(0, prompt - 1))
+        return usable == held || reach.allows(keeping: usable, of: held) ? usable : 0
+    }
+
     /// The plan after the memory refused to remove a part.
     package func afterRefusal(prompt: [Int32]) -> PrefixPlan { PrefixPlan(.rebuild, 0, prompt, .removalRefused) }
 

@@ -1,7 +1,8 @@
 /// Chooses the sequence of an engine for each prompt, so that several conversations keep their computed state.
 ///
 /// The table only decides: the engine copies, saves, restores and computes, and reports each step to the table. Of
-/// equal candidates the least recently used is taken first; a computing sequence is never taken.
+/// equal candidates the least recently used is taken first, long conversations later than short ones; a computing
+/// sequence is never taken.
 package struct SlotTable: Sendable, Hashable {
     /// One sequence of the context.
     package struct Slot: Sendable, Hashable {
@@ -10,7 +11,7 @@ package struct SlotTable: Sendable, Hashable {
         /// Whether a request computes in the sequence.
         package fileprivate(set) var isBusy = false
         /// The number of the saved state that has all its tokens.
-        package fileprivate(set) var saved: Int?
+        package internal(set) var saved: Int?
         /// The number of its tokens that belong to prompts and not to the last answer.
         fileprivate var asked = 0
         fileprivate var lastUse = 0
@@ -69,29 +70,18 @@ package struct SlotTable: Sendable, Hashable {
     /// Tokens that are at least half of a prompt are always copied.
     private static let fewestCopied = 16
 
-    private struct SavedState: Sendable, Hashable {
-        let held: HeldPrefix
-        let bytes: UInt64
-        var lastUse: Int
-        /// Whether it is the beginning of many conversations: none of them replaces it, and it has a limit of its own.
-        var isShared = false
-    }
-
-    package private(set) var rules: Rules
+    package internal(set) var rules: Rules
     /// The sequences by number.
-    package private(set) var slots: [Slot]
-    private var states: [Int: SavedState] = [:]
-    private var nextState = 0
-    private var clock = 0
+    package internal(set) var slots: [Slot]
+    var states = StateTree()
+    /// Counts the uses of sequences and states.
+    var clock = 0
 
     /// Makes a table of empty sequences.
     package init(count: Int, rules: Rules = Rules()) {
         self.rules = rules
         slots = (0..<max(1, count)).map { _ in Slot(held: HeldPrefix(tokens: [])) }
     }
-
-    /// The numbers of the saved states.
-    package var savedStates: Set<Int> { Set(states.keys) }
 
     /// Finds a sequence for a prompt and marks it busy; `nil` when all are busy.
     ///
@@ -124,7 +114,7 @@ package struct SlotTable: Sendable, Hashable {
         let target = free.min { left, right in
             let isLeftFull = !slots[left].held.tokens.isEmpty
             let isRightFull = !slots[right].held.tokens.isEmpty
-            return isLeftFull != isRightFull ? !isLeftFull : slots[left].lastUse < slots[right].lastUse
+            return isLeftFull != isRightFull ? !isLeftFull : worth(left) < worth(right)
         }
         guard let target else { return nil }
         let evicted = slots[target]
@@ -134,8 +124,8 @@ package struct SlotTable: Sendable, Hashable {
         // Tokens in the context need no computation, whether held or copied.
         let present = max(reused(target, prompt), copy?.count ?? 0)
         if let best, isWorthLoading(best, beside: present) {
-            states[best.state]?.lastUse = clock
-            slots[target].held = states[best.state]?.held ?? HeldPrefix(tokens: [])
+            states.use(best.state, at: clock)
+            slots[target].held = states.held(best.state) ?? HeldPrefix(tokens: [])
             slots[target].saved = best.state
             return take(target, prompt, asked, isTruncated, saves: saves, restores: best.state)
         }
@@ -144,6 +134,11 @@ package struct SlotTable: Sendable, Hashable {
             slots[target].saved = nil
         }
         return take(target, prompt, asked, isTruncated, saves: saves, copies: copy)
+    }
+
+    /// The tokens of a sequence for each use since its own last one: a long conversation takes long to read again.
+    private func worth(_ slot: Int) -> Double {
+        Double(slots[slot].held.tokens.count) / Double(max(0, clock - slots[slot].lastUse) + 1)
     }
 
     /// The length of the common beginning of a sequence's tokens and a prompt.
@@ -158,15 +153,8 @@ package struct SlotTable: Sendable, Hashable {
 
     /// The saved state that saves the most tokens of a prompt.
     private func bestState(for prompt: [Int32], room: Int) -> (state: Int, reused: Int)? {
-        states.filter { (rules.keepsStates || $0.value.isShared) && $0.value.held.tokens.count <= room }
-            .map { state, saved in
-                (
-                    state: state, reused: PrefixPlan(held: saved.held, prompt: prompt).reused,
-                    length: saved.held.tokens.count, use: saved.lastUse
-                )
-            }
-            .max { ($0.reused, -$0.length, $0.use) < ($1.reused, -$1.length, $1.use) }
-            .flatMap { $0.reused >= rules.fewestTokens ? (state: $0.state, reused: $0.reused) : nil }
+        states.best(for: prompt, room: room, onlyShared: !rules.keepsStates)
+            .flatMap { $0.reused >= rules.fewestTokens ? $0 : nil }
     }
 
     /// Whether loading a saved state saves enough tokens beside those present.
@@ -228,7 +216,7 @@ package struct SlotTable: Sendable, Hashable {
     /// Marks a sequence free; `held` is the actual content of its memory.
     package mutating func release(_ slot: Int, holding held: HeldPrefix) {
         clock += 1
-        if let saved = slots[slot].saved, states[saved]?.held.tokens != held.tokens { slots[slot].saved = nil }
+        if let saved = slots[slot].saved, states.held(saved)?.tokens != held.tokens { slots[slot].saved = nil }
         slots[slot].held = held
         slots[slot].isBusy = false
         slots[slot].lastUse = clock
@@ -263,67 +251,5 @@ package struct SlotTable: Sendable, Hashable {
                 !slots[$0].isBusy && slots[$0].saved == nil && slots[$0].held.tokens.count >= rules.fewestTokens
             }
             .sorted { slots[$0].lastUse > slots[$1].lastUse }
-    }
-
-    /// Records a saved state.
-    /// - Parameters:
-    ///   - held: its tokens.
-    ///   - bytes: its size.
-    ///   - slot: the sequence that still holds the tokens, `nil` if they were overwritten.
-    /// - Returns: the number of the new state, and the saved states to delete: those that it continues, and the least
-    ///   recently used beyond the limit. A state larger than the limit is itself the only one to delete.
-    package mutating func didSave(
-        _ held: HeldPrefix, bytes: UInt64, slot: Int? = nil
-    ) -> (state: Int, deletes: [Int]) {
-        clock += 1
-        let state = nextState
-        nextState += 1
-        guard bytes <= rules.savedBytes else { return (state, [state]) }
-        var deletes = states.filter { !$0.value.isShared && held.tokens.starts(with: $0.value.held.tokens) }
-            .map(\.key)
-        for old in deletes { forget(old) }
-        states[state] = SavedState(held: held, bytes: bytes, lastUse: clock)
-        if let slot, slots[slot].held.tokens == held.tokens { slots[slot].saved = state }
-        deletes += trimSaved()
-        return (state, deletes.sorted())
-    }
-
-    /// Records a saved state of a beginning that many conversations share, such as the app's instructions. Neither a
-    /// conversation nor the limit of saved bytes removes it.
-    /// - Returns: the number of the new state.
-    package mutating func didShare(_ held: HeldPrefix) -> Int {
-        clock += 1
-        defer { nextState += 1 }
-        states[nextState] = SavedState(held: held, bytes: 0, lastUse: clock, isShared: true)
-        return nextState
-    }
-
-    /// Whether a shared state has exactly these tokens.
-    package func shares(_ tokens: ArraySlice<Int32>) -> Bool {
-        states.values.contains { $0.isShared && $0.held.tokens.elementsEqual(tokens) }
-    }
-
-    /// Sets the most bytes of all saved states, 0 for none.
-    /// - Returns: the saved states to delete, the least recently used.
-    package mutating func limitSaved(to bytes: UInt64) -> [Int] {
-        rules.savedBytes = bytes
-        return trimSaved().sorted()
-    }
-
-    private mutating func trimSaved() -> [Int] {
-        var deletes: [Int] = []
-        while states.values.reduce(0, { $0 + $1.bytes }) > rules.savedBytes,
-            let oldest = states.filter({ !$0.value.isShared }).min(by: { $0.value.lastUse < $1.value.lastUse })?.key
-        {
-            forget(oldest)
-            deletes.append(oldest)
-        }
-        return deletes
-    }
-
-    /// Forgets a saved state that is deleted or cannot be read; its tokens are computed instead.
-    package mutating func forget(_ state: Int) {
-        states[state] = nil
-        for index in slots.indices where slots[index].saved == state { slots[index].saved = nil }
     }
 }

@@ -17,6 +17,9 @@ struct ModelContext: ~Copyable {
     /// Whether each sequence has cells for itself. Its tokens are then compared with no other sequence's cells, and are
     /// not shared but copied.
     let hasOwnCells: Bool
+    /// The sequence that never computes, through which a part of another one is saved and restored; `nil` where sequences
+    /// share no cells.
+    let spare: Int?
 
     /// The requested sizes of a context. The context reports the sizes that llama.cpp gave it.
     struct Shape {
@@ -33,6 +36,8 @@ struct ModelContext: ~Copyable {
         var sequences = 1
         /// Whether each of several sequences has cells for itself, an equal part of all cells. Otherwise they share them.
         var hasOwnCells = false
+        /// Whether there is one more sequence, for parts of the others; see ``ModelContext/spare``.
+        var hasSpare = false
         var cacheType = CacheType.f16
         var flashAttention = FlashAttention.automatic
     }
@@ -46,7 +51,7 @@ struct ModelContext: ~Copyable {
         options.threads = Int32(clamping: shape.threads)
         options.embeddings = shape.embeddings
         options.ranks = shape.ranks
-        options.sequences = UInt32(clamping: shape.sequences)
+        options.sequences = UInt32(clamping: shape.sequences + (shape.hasSpare ? 1 : 0))
         options.own_cells = shape.hasOwnCells
         options.cache_type = Int32(shape.cacheType.ggmlType.rawValue)
         options.flash_attention = Int32(shape.flashAttention.llamaType.rawValue)
@@ -59,6 +64,7 @@ struct ModelContext: ~Copyable {
         let hasMoreCells = (shape.cells ?? 0) > shape.length
         longest = hasMoreCells ? shape.length : shape.length <= trained ? trained : .max
         hasOwnCells = shape.hasOwnCells && shape.sequences > 1
+        spare = shape.hasSpare ? shape.sequences : nil
         Handles.take(.context)
     }
 
@@ -72,8 +78,8 @@ struct ModelContext: ~Copyable {
     var length: Int { min(Int(llama_n_ctx_seq(raw)), longest) }
     /// The most tokens of all sequences together.
     var cells: Int { Int(llama_n_ctx(raw)) }
-    /// The number of sequences.
-    var sequences: Int { Int(llama_n_seq_max(raw)) }
+    /// The number of sequences that compute.
+    var sequences: Int { Int(llama_n_seq_max(raw)) - (spare == nil ? 0 : 1) }
     /// The most tokens of one call.
     var batchSize: Int { Int(llama_n_batch(raw)) }
     var threadCount: Int { Int(llama_n_threads(raw)) }
@@ -147,11 +153,17 @@ struct ModelContext: ~Copyable {
         _ = llama_memory_seq_rm(llama_get_memory(raw), llama_seq_id(sequence), -1, -1)
     }
 
-    /// Gives an empty sequence the first `count` tokens of another, if the sequences share their cells; nothing is copied
-    /// (`llama_memory_seq_cp`).
-    borrowing func copy(_ source: Int, to target: Int, count: Int) {
+    /// Gives a sequence some tokens of another that it does not hold, if the sequences share their cells; nothing is
+    /// copied (`llama_memory_seq_cp`).
+    borrowing func copy(_ source: Int, to target: Int, _ range: Range<Int>) {
         llama_memory_seq_cp(
-            llama_get_memory(raw), llama_seq_id(source), llama_seq_id(target), 0, llama_pos(count))
+            llama_get_memory(raw), llama_seq_id(source), llama_seq_id(target), llama_pos(range.lowerBound),
+            llama_pos(range.upperBound))
+    }
+
+    /// The position of a sequence's first token.
+    borrowing func begins(_ sequence: Int) -> Int {
+        Int(llama_memory_seq_pos_min(llama_get_memory(raw), llama_seq_id(sequence)))
     }
 
     /// Whether a sequence holds the state of exactly `count` tokens.

@@ -51,7 +51,7 @@ public struct LlamaConfiguration: Sendable, Hashable {
     public var stateFolder: Path?
     /// The most bytes of all kept states, with those of other models in the same folder. A larger single state is
     /// not kept. 0 keeps none and leaves a folder unchanged. `nil` is 1 GiB in a folder; in memory it is a
-    /// thirty-second of the device's memory, at most 256 MiB. States in memory also never exceed the memory that
+    /// thirty-second of the device's memory, at most 1 GiB. States in memory also never exceed the memory that
     /// the loaded models leave free.
     public var stateBytes: UInt64?
 
@@ -107,9 +107,12 @@ public struct LlamaConfiguration: Sendable, Hashable {
     /// The cells to request from llama.cpp, given the context window.
     func resolvedCells(window: Int) -> Int { max(window, cells ?? window) }
 
+    /// The most bytes of states that are kept in memory, if no number is set.
+    package static func memoryStateBytes(deviceMemory: UInt64) -> UInt64 { min(1 << 30, deviceMemory / 32) }
+
     /// The most bytes of kept states.
     var resolvedStateBytes: UInt64 {
-        stateBytes ?? (stateFolder == nil ? min(256 << 20, deviceMemory / 32) : 1 << 30)
+        stateBytes ?? (stateFolder == nil ? Self.memoryStateBytes(deviceMemory: deviceMemory) : 1 << 30)
     }
 
     /// The most bytes of encoded pictures.

@@ -62,13 +62,15 @@ final class LoadedModel: @unchecked Sendable {
         let parallel =
             projectorMade?.hasGridPositions == true
             ? 1 : min(batch, configuration.resolvedSequences(canShare: weights.canForgetAPart))
+        let hasOwnCells = weights.canForgetAPart && cells / parallel >= length
         // The compute buffers grow with the chunk, and chunks above llama.cpp's default are no faster.
         let shape = ModelContext.Shape(
             length: length, cells: cells, batch: batch,
             // A picture whose tokens attend to each other in both directions is computed in one call.
             chunk: projectorMade?.looksBothWays == true ? batch : min(batch, 512),
             threads: configuration.resolvedThreadCount,
-            sequences: parallel, hasOwnCells: weights.canForgetAPart && cells / parallel >= length,
+            sequences: parallel, hasOwnCells: hasOwnCells,
+            hasSpare: parallel > 1 && !hasOwnCells && weights.canForgetAPart,
             cacheType: configuration.cacheType, flashAttention: configuration.flashAttention)
         var reason: UnsafeMutablePointer<CChar>?
         guard let context = ModelContext(weights, shape, reason: &reason) else {

@@ -6,28 +6,33 @@ import HearthInference
 final class ConversationMemory {
     /// Identifies the states that fit: by the file of weights and llama.cpp's format.
     let maker: String
-    private let reach: MemoryReach
-    private let states: StateCache
+    let reach: MemoryReach
+    /// The tokens of one saved part of a conversation; `nil` where each is saved as a whole.
+    let unit: Int?
+    let states: StateCache
     /// The states of the app's instructions in a folder of this model's own.
     private let instructions: StateCache?
     /// The numbers of the states in ``instructions``.
     private var shared: Set<Int> = []
-    private let sequences: Sequences
-    private(set) var table: SlotTable
+    let sequences: Sequences
+    var table: SlotTable
 
     /// Makes the memory of a model's conversations.
     /// - Parameters:
     ///   - canGoBack: whether the model can forget the end of a sequence.
     ///   - states: the states of conversations that have no place in the context.
     ///   - instructions: the states of the app's instructions; `nil` keeps none.
+    ///   - unit: the tokens of one saved part of a conversation, where sequences share their cells.
     init(
-        _ sequences: Sequences, maker: String, canGoBack: Bool, states: StateCache, instructions: StateCache? = nil
+        _ sequences: Sequences, maker: String, canGoBack: Bool, states: StateCache, instructions: StateCache? = nil,
+        unit: Int = ConversationMemory.unit
     ) {
         self.sequences = sequences
         self.maker = maker
         self.states = states
         self.instructions = instructions
         reach = canGoBack ? .anywhere : .presentOnly
+        self.unit = canGoBack && sequences.context.spare != nil ? unit : nil
         let count = sequences.context.sequences
         table = SlotTable(
             count: count,
@@ -36,15 +41,17 @@ final class ConversationMemory {
                 copiedForOneComputed: sequences.context.hasOwnCells ? Self.copiedForOneComputed : nil,
                 savedBytes: states.limit))
         _ = states.trim()
-        for state in states.found(maker: maker, window: sequences.context.length) {
-            add(state.place, held(state.tokens), state.bytes, slot: nil)
-        }
+        addFound()
         guard let instructions else { return }
         _ = instructions.trim()
         for state in instructions.found(maker: maker, window: sequences.context.length) {
             share(state.place, held(state.tokens), in: instructions)
         }
     }
+
+    /// The tokens of one saved part of a conversation. An agent's instructions have some twenty of them, and what two
+    /// conversations have in common beyond the last whole one is saved twice.
+    static let unit = 512
 
     /// Two hundred with a model of 135 million weights on two cores. Larger models compute more for the same state.
     private static let copiedForOneComputed = 128
@@ -93,7 +100,9 @@ final class ConversationMemory {
     func begin(
         _ prompt: Prompt, need: Int, beside others: Int, onRead: @escaping @Sendable () -> Void = {}
     ) -> Outcome {
-        for gone in states.takeLost() + (instructions?.takeLost() ?? []) { forget(gone) }
+        for lost in states.takeLost() + (instructions?.takeLost() ?? []) {
+            for gone in forget(lost) where gone != lost { states.delete(gone) }
+        }
         noteRunning()
         let tokens = prompt.ledger
         var chosen = table
@@ -106,34 +115,41 @@ final class ConversationMemory {
             table = chosen
             // An empty context gives the same cells, and so the same rounding, each time.
             if others == 0 { saveAndEmptyIdle(except: choice.slot) }
-            makeRoom(need + others, except: choice.slot)
             sequences.clear(choice.slot)
+            makeRoom(need + others, except: choice.slot)
             if others == 0 { sequences.context.clear() }
             return .begun(Place(sequence: choice.slot, plan: PrefixPlan(held: held([]), prompt: tokens)))
         }
-        var restored: (number: Int, reading: StateCache.Reading)?
+        var restored: Restored?
         if let number = choice.restores {
+            restored = Restored(table.path(to: number), source: source(of: table.tokens(of: number)))
+            let (cache, numbers) = (cache(of: number), restored?.states.map(\.state) ?? [])
             // A conversation of which nothing is kept does not date the file either.
-            let cache = cache(of: number)
             let isDated = cache === states || prompt.ownCount > 0
-            guard let reading = cache.read(number, isDated: isDated, onRead: onRead) else { return .readsState }
-            restored = (number, reading)
+            guard let readings = cache.read(numbers, isDated: isDated, onRead: onRead) else { return .readsState }
+            restored?.readings = readings
         }
         table = chosen
         let slot = choice.slot
         if choice.saves { save(slot, as: nil) }
-        // The tokens are copied first, because making room may empty their source.
-        if let copy = choice.copies { sequences.copy(copy.slot, to: slot, count: copy.count) }
-        saveIdle(except: slot)
-        makeRoom(max(need, restored?.reading.state?.tokens.count ?? 0) + others, except: slot)
-        if let restored, !restore(restored.number, restored.reading, in: slot) {
-            sequences.clear(slot)
-            return .begun(Place(sequence: slot, plan: PrefixPlan(held: held([]), prompt: tokens)))
+        // Tokens are copied first, because making room may empty their source; what is not used is forgotten first, because
+        // it would count as room that the prompt has.
+        if let restored {
+            fill(slot, from: restored)
+        } else {
+            if let copy = choice.copies { sequences.copy(copy.slot, to: slot, count: copy.count) }
+            cut(slot, choice.plan)
         }
-        if case .trim(let count) = choice.plan.action {
-            sequences.truncate(slot, to: count)
-        } else if choice.plan.reused == 0 {
-            sequences.clear(slot)
+        saveIdle(except: slot)
+        makeRoom(max(need, restored?.end ?? 0) + others, except: slot)
+        if let restored {
+            guard restore(restored, in: slot) else {
+                // The parts before the one that is gone are of use.
+                let plan = PrefixPlan(held: held(sequences.ledger(slot)), prompt: tokens)
+                sequences.truncate(slot, to: prompt.reusable(plan.reused))
+                return .begun(Place(sequence: slot, plan: plan))
+            }
+            cut(slot, choice.plan)
         }
         // The ledger is checked against the plan.
         guard sequences.ledger(slot).count == choice.plan.reused, tokens.starts(with: sequences.ledger(slot))
@@ -146,37 +162,27 @@ final class ConversationMemory {
         return .begun(Place(sequence: slot, plan: choice.plan))
     }
 
-    private var cells: Int { sequences.context.cells }
-
-    /// Replaces the tokens of a sequence by a saved state. A state that cannot be restored is not used again.
-    private func restore(_ number: Int, _ reading: StateCache.Reading, in slot: Int) -> Bool {
-        let cache = cache(of: number)
-        if let state = reading.state, state.maker == maker, sequences.restore(state.tokens, state.state, in: slot) {
-            cache.didRestore(number)
-            return true
+    /// Forgets the tokens of a sequence that a prompt does not use.
+    private func cut(_ slot: Int, _ plan: PrefixPlan) {
+        if case .trim(let count) = plan.action {
+            sequences.truncate(slot, to: count)
+        } else if plan.reused == 0 {
+            sequences.clear(slot)
         }
-        forget(number)
-        switch reading {
-        // The folder has logged the reason.
-        case .unreadable: cache.leave(number)
-        case .gone, .damaged:
-            Log.write(.info, "memory", "the saved state of a conversation is gone or damaged")
-            cache.delete(number)
-        case .whole:
-            Log.write(.warning, "memory", "deleted the state of a conversation that cannot be restored")
-            cache.delete(number)
-        }
-        return false
     }
 
-    private func cache(of number: Int) -> StateCache {
+    private var cells: Int { sequences.context.cells }
+
+    func cache(of number: Int) -> StateCache {
         if let instructions, shared.contains(number) { return instructions }
         return states
     }
 
-    private func forget(_ number: Int) {
-        table.forget(number)
+    /// Forgets a state and those that continue it.
+    @discardableResult
+    func forget(_ number: Int) -> [Int] {
         shared.remove(number)
+        return table.forget(number)
     }
 
     /// Frees a sequence, which keeps the tokens in its ledger.
@@ -184,10 +190,16 @@ final class ConversationMemory {
 
     /// Empties idle sequences, the least recently used first, until `tokens` more fit beside the others.
     private func makeRoom(_ tokens: Int, except slot: Int) {
-        while tokens + table.idleTokens(except: slot) > cells, let idle = table.leastRecentlyUsed(except: slot) {
+        while tokens + idleCells(except: slot) > cells, let idle = table.leastRecentlyUsed(except: slot) {
             if table.unsavedSlots.contains(idle) { save(idle, as: nil) }
             empty(idle)
         }
+    }
+
+    /// The cells of idle sequences that neither `slot` nor a computing sequence shares.
+    private func idleCells(except slot: Int) -> Int {
+        let idle = table.idleSlots(except: slot)
+        return sequences.cellCount(of: idle, beside: table.slots.indices.filter { !idle.contains($0) })
     }
 
     /// Moves idle conversations from shared cells to states in memory, which can be restored in some milliseconds: each
@@ -214,8 +226,7 @@ final class ConversationMemory {
         for slot in table.slots.indices where !table.slots[slot].isBusy { empty(slot) }
         guard !states.outlivesTheModel else { return }
         for state in table.savedStates.subtracting(shared) {
-            table.forget(state)
-            states.delete(state)
+            for gone in table.forget(state) { states.delete(gone) }
         }
     }
 
@@ -247,19 +258,6 @@ final class ConversationMemory {
         return !gone.isEmpty
     }
 
-    private func save(_ sequence: Int, as slot: Int?) {
-        guard let (tokens, bytes) = sequences.state(of: sequence, limit: states.limit) else { return }
-        let state = StateFile(maker: maker, tokens: tokens, state: bytes)
-        guard let place = states.place(for: state) else { return }
-        add(place, held(tokens), state.byteCount, slot: slot)
-    }
-
-    private func add(_ place: StateCache.Place, _ held: HeldPrefix, _ bytes: UInt64, slot: Int?) {
-        let saved = table.didSave(held, bytes: bytes, slot: slot)
-        states.keep(place, as: saved.state)
-        for old in saved.deletes { states.delete(old) }
-    }
-
     // MARK: Instructions
 
     var keepsInstructions: Bool { instructions != nil }
@@ -286,12 +284,6 @@ final class ConversationMemory {
         instructions.keep(place, as: number)
     }
 
-    private func held(_ tokens: [TokenID]) -> HeldPrefix { HeldPrefix(tokens: tokens, reach: reach) }
-}
-
-extension StateCache.Reading {
-    fileprivate var state: StateFile? {
-        if case .whole(let state) = self { state } else { nil }
-    }
+    func held(_ tokens: [TokenID]) -> HeldPrefix { HeldPrefix(tokens: tokens, reach: reach) }
 }
 #endif

@@ -2,8 +2,8 @@ import Foundation
 import HearthBase
 import HearthInference
 
-/// The states of conversations that have no place in the context. They are in memory, or in files of a folder,
-/// which outlive the model and the process.
+/// The states of conversations, or of parts of them, that have no place in the context. They are in memory, or in files
+/// of a folder, which outlive the model and the process.
 ///
 /// A background thread reads, checks and writes the files; a state that waits for its writing is read from memory.
 /// A folder may contain the states of several models and processes, and other files. Only files that begin like a
@@ -35,9 +35,11 @@ final class StateCache: Sendable {
         /// The numbers of states that could not be written, or whose files were deleted because of the limit.
         var lost: [Int] = []
         var unwrittenBytes: UInt64 = 0
-        /// The number of the state that is being read from its file, until ``reading`` holds the result.
-        var asked: Int?
-        var reading: Reading?
+        /// The numbers of the states that are being read from their files, until ``readings`` holds the results.
+        var asked: [Int] = []
+        var readings: [Int: Reading] = [:]
+
+        mutating func stopReading() { (asked, readings) = ([], [:]) }
     }
 
     /// The most bytes of states that wait to be written; a single state may be larger.
@@ -71,16 +73,22 @@ final class StateCache: Sendable {
     }
 
     /// The place for a new state; `nil` for a state above the limit, or while too many bytes wait to be written.
-    func place(for state: StateFile) -> Place? {
+    /// - Parameter isNext: whether it is a further part of a conversation whose saving has begun, for which the bytes that
+    ///   wait do not count.
+    func place(for state: StateFile, isNext: Bool = false) -> Place? {
         let bytes = state.byteCount
         guard bytes <= limit else { return nil }
         guard let folder else { return .memory(state) }
-        // In a folder of the model's own, two processes that save the same tokens write one file.
-        let mark = folder.isOwn ? state.digestOfTokens.description : UUID().uuidString.lowercased()
+        // In a folder of the model's own, two processes that save the same tokens write one file. The other names are in the
+        // order of the conversation's parts.
+        let mark =
+            folder.isOwn
+            ? state.digestOfTokens.description
+            : String(format: "%08d-", state.tokens.count) + UUID().uuidString.lowercased()
         guard let name = PathComponent(mark + StateFile.suffix) else { return nil }
         let fits = contents.withLock { contents in
             let sum = contents.unwrittenBytes + bytes
-            guard contents.unwrittenBytes == 0 || sum <= Self.unwrittenLimit else { return false }
+            guard isNext || contents.unwrittenBytes == 0 || sum <= Self.unwrittenLimit else { return false }
             contents.unwrittenBytes = sum
             return true
         }
@@ -120,32 +128,51 @@ final class StateCache: Sendable {
         }
     }
 
-    /// Reads a state.
-    /// - Parameters:
-    ///   - isDated: whether the file counts as used now.
-    ///   - onRead: called on the background thread after a file is read; then call this function again.
-    /// - Returns: `nil` while a state is read from its file. Only one is read at a time.
-    func read(_ number: Int, isDated: Bool = true, onRead: @escaping @Sendable () -> Void) -> Reading? {
-        let (known, path) = contents.withLock { contents -> (Reading?, Path?) in
-            switch contents.places[number] {
-            case nil: return (.gone, nil)
-            case .memory(let state), .file(_, unwritten: let state?): return (.whole(state), nil)
-            case .file(let path, nil):
-                if contents.asked == number {
-                    // Removed with the first call, because a whole state may be large.
-                    guard let reading = contents.reading.take() else { return (nil, nil) }
-                    contents.asked = nil
-                    return (reading, nil)
-                }
-                contents.asked = number
-                contents.reading = nil
-                return (nil, path)
+    /// Marks the files of states as used now, the last one first: the beginning of conversations is then the newest, and
+    /// deleted last.
+    func date(_ numbers: [Int]) {
+        guard let folder else { return }
+        queue.add { [self] in
+            for number in numbers.reversed() {
+                guard case .file(let path, nil)? = contents.withLock({ $0.places[number] }) else { continue }
+                folder.touch(path)
             }
         }
-        guard let folder, let path else { return known }
+    }
+
+    /// Reads the states of a conversation.
+    /// - Parameters:
+    ///   - numbers: the states, the beginning first.
+    ///   - isDated: whether the files count as used now.
+    ///   - onRead: called on the background thread after files are read; then call this function again.
+    /// - Returns: `nil` while states are read from their files. Those of one conversation are read at a time.
+    func read(_ numbers: [Int], isDated: Bool = true, onRead: @escaping @Sendable () -> Void) -> [Reading]? {
+        let (known, isNew) = contents.withLock { contents -> ([Reading]?, Bool) in
+            let known = numbers.map { number -> Reading? in
+                switch contents.places[number] {
+                case nil: .gone
+                case .memory(let state), .file(_, unwritten: let state?): .whole(state)
+                case .file(_, nil): contents.asked == numbers ? contents.readings[number] : nil
+                }
+            }
+            guard known.contains(where: { $0 == nil }) else {
+                // Removed with the first call, because whole states may be large.
+                if contents.asked == numbers { contents.stopReading() }
+                return (known.compactMap { $0 }, false)
+            }
+            if contents.asked == numbers { return (nil, false) }
+            (contents.asked, contents.readings) = (numbers, [:])
+            return (nil, true)
+        }
+        guard let folder, isNew else { return known }
         queue.add { [self] in
-            let reading = folder.read(path, isDated: isDated)
-            contents.withLock { if $0.asked == number { $0.reading = reading } }
+            var readings: [Int: Reading] = [:]
+            // The beginning is read last, and so has the newest date. States that waited to be written are in files now.
+            for number in numbers.reversed() {
+                guard case .file(let path, nil)? = contents.withLock({ $0.places[number] }) else { continue }
+                readings[number] = folder.read(path, isDated: isDated)
+            }
+            contents.withLock { if $0.asked == numbers { $0.readings = readings } }
             onRead()
         }
         return nil
@@ -161,6 +188,12 @@ final class StateCache: Sendable {
     /// Forgets a state and leaves its file to other processes.
     func leave(_ number: Int) { _ = remove(number) }
 
+    /// Deletes a found state of which nothing can be used.
+    func delete(_ place: Place) {
+        guard let folder, case .file(let path, nil) = place else { return }
+        queue.add { folder.delete(path) }
+    }
+
     /// Deletes a state, and its file if it was written.
     func delete(_ number: Int) {
         guard case .file(let path, nil) = remove(number), let folder else { return }
@@ -169,7 +202,7 @@ final class StateCache: Sendable {
 
     private func remove(_ number: Int) -> Place? {
         contents.withLock { contents in
-            if contents.asked == number { (contents.asked, contents.reading) = (nil, nil) }
+            if contents.asked.contains(number) { contents.stopReading() }
             return contents.places.removeValue(forKey: number)
         }
     }
@@ -179,7 +212,7 @@ final class StateCache: Sendable {
 
     /// The saved states with the same maker, the least recently used first. Broken ones are deleted, and all others in a
     /// folder of the model's own. Blocks.
-    func found(maker: String, window: Int) -> [(place: Place, tokens: [TokenID], bytes: UInt64)] {
+    func found(maker: String, window: Int) -> [(place: Place, tokens: [TokenID], start: Int, bytes: UInt64)] {
         guard let folder, limit > 0 else { return [] }
         return list { try folder.files() }.reversed().compactMap { file in
             guard !file.isTemporary else { return nil }
@@ -189,7 +222,7 @@ final class StateCache: Sendable {
             case .foreign, .broken:
                 folder.delete(file.path)
                 return nil
-            case .usable(let tokens): return (.file(file.path, unwritten: nil), tokens, file.bytes)
+            case .usable(let tokens, let start): return (.file(file.path, unwritten: nil), tokens, start, file.bytes)
             }
         }
     }

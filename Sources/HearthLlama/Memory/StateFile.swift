@@ -2,28 +2,37 @@ import Foundation
 import HearthBase
 import HearthInference
 
-/// The computed state of one conversation as a file.
+/// The computed state of one conversation, or of a part of it, as a file.
 ///
 /// ```text
 /// "HKVS"  u32 version  SHA-256 of all that follows  u32 length of the maker  the maker
 /// u32 count of tokens  the tokens, i32 each  u64 length of the state  the state      (little endian)
 /// ```
+/// Version 2 has a part of a conversation: before the length of the state, the number of tokens (u32) whose state other
+/// files have.
+///
 /// llama.cpp ends the process when it reads a state that it did not write, so a file with a wrong digest is never
 /// passed to it. The file is a cache: it is not synced, and one that a power cut has damaged is not used.
 struct StateFile: Sendable, Hashable {
     static let magic = Array("HKVS".utf8)
-    static let version: UInt32 = 1
+    /// The version of a whole conversation, and that of a part.
+    static let (version, partVersion): (UInt32, UInt32) = (1, 2)
     static let suffix = ".state"
 
     var maker: String
+    /// All tokens up to the end of the state.
     var tokens: [TokenID]
+    /// The tokens whose state others have; the state is that of the tokens after them.
+    var start = 0
     var state: Data
 
     private static let headLength = 8 + SHA256Digest.byteCount
     private static let makerLimit = 1 << 10
 
     /// The length of the file in bytes.
-    var byteCount: UInt64 { UInt64(Self.headLength + maker.utf8.count + tokens.count * 4 + state.count + 16) }
+    var byteCount: UInt64 {
+        UInt64(Self.headLength + maker.utf8.count + tokens.count * 4 + state.count + (start > 0 ? 20 : 16))
+    }
 
     /// Names the tokens and their maker.
     var digestOfTokens: SHA256Digest {
@@ -37,13 +46,14 @@ struct StateFile: Sendable, Hashable {
     /// without it cannot be used.
     /// - Throws: ``FileError``.
     func write(to file: OpenFile, _ fileSystem: any FileSystem) throws {
-        var head = Self.magic + Self.version.littleEndianBytes
+        var head = Self.magic + (start > 0 ? Self.partVersion : Self.version).littleEndianBytes
         let digestOffset = head.count
         head += [UInt8](repeating: 0, count: SHA256Digest.byteCount)
         head += UInt32(maker.utf8.count).littleEndianBytes
         head += maker.utf8
         head += UInt32(tokens.count).littleEndianBytes
         for token in tokens { head += UInt32(bitPattern: token).littleEndianBytes }
+        if start > 0 { head += UInt32(start).littleEndianBytes }
         head += UInt64(state.count).littleEndianBytes
         var hasher = SHA256Hasher()
         try head.withUnsafeBytes { bytes in
@@ -66,7 +76,7 @@ struct StateFile: Sendable, Hashable {
         case foreign
         /// A state that no model can use.
         case broken
-        case usable(tokens: [TokenID])
+        case usable(tokens: [TokenID], start: Int = 0)
     }
 
     /// Reads the front of a file.
@@ -79,23 +89,26 @@ struct StateFile: Sendable, Hashable {
         guard isState(data) else { return .foreign }
         var reader = Reader(data.dropFirst(magic.count))
         guard let number = reader.number(UInt32.self) else { return .broken }
-        guard number == version else { return .foreign }
+        guard number == version || number == partVersion else { return .foreign }
         guard reader.skip(SHA256Digest.byteCount), let found = reader.maker() else { return .broken }
         guard found == maker else { return .foreign }
         guard let count = reader.number(UInt32.self) else { return .broken }
         // Checked before the window: a count too large for the file is damage and not a large state.
-        let end = UInt64(headLength + maker.utf8.count + 16) + UInt64(count) * 4
+        let rest = number == partVersion ? 20 : 16
+        let end = UInt64(headLength + maker.utf8.count + rest) + UInt64(count) * 4
         guard size >= end else { return .broken }
         guard Int(count) < window else { return .foreign }
-        guard let tokens = reader.tokens(count), reader.number(UInt64.self) == size - end else { return .broken }
-        return .usable(tokens: tokens)
+        guard let tokens = reader.tokens(count), let start = reader.start(number, below: tokens.count),
+            reader.number(UInt64.self) == size - end
+        else { return .broken }
+        return .usable(tokens: tokens, start: start)
     }
 
     /// Whether the first bytes of a file belong to a state of any version.
     static func isState(_ data: Data) -> Bool { data.prefix(magic.count).elementsEqual(magic) }
 
     /// The most bytes that ``front(of:size:maker:window:)`` needs for a number of tokens.
-    static func frontLength(tokens: Int) -> Int { headLength + makerLimit + tokens * 4 + 16 }
+    static func frontLength(tokens: Int) -> Int { headLength + makerLimit + tokens * 4 + 20 }
 
     /// Reads little-endian numbers from the front; `nil` past the end.
     fileprivate struct Reader {
@@ -134,6 +147,13 @@ struct StateFile: Sendable, Hashable {
             }
             return tokens
         }
+
+        /// The first token of a state, at least 1 and less than `count` in a file with a part.
+        mutating func start(_ version: UInt32, below count: Int) -> Int? {
+            guard version == StateFile.partVersion else { return 0 }
+            guard let start = number(UInt32.self), start > 0, start < count else { return nil }
+            return Int(start)
+        }
     }
 }
 
@@ -146,11 +166,13 @@ extension StateFile {
         let digest = SHA256Digest(bytes: data.dropFirst(8).prefix(SHA256Digest.byteCount))
         guard digest == SHA256Digest(hashing: body) else { return nil }
         var reader = Reader(data.dropFirst(4))
-        guard reader.number(UInt32.self) == Self.version, reader.skip(SHA256Digest.byteCount),
+        guard let version = reader.number(UInt32.self), version == Self.version || version == Self.partVersion,
+            reader.skip(SHA256Digest.byteCount),
             let maker = reader.maker(), let count = reader.number(UInt32.self), let tokens = reader.tokens(count),
+            let start = reader.start(version, below: tokens.count),
             let length = reader.number(UInt64.self), length == UInt64(reader.rest.count)
         else { return nil }
-        self.init(maker: maker, tokens: tokens, state: reader.rest)
+        self.init(maker: maker, tokens: tokens, start: start, state: reader.rest)
     }
 }
 

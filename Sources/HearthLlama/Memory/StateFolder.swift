@@ -18,7 +18,8 @@ struct StateFolder {
         let isTemporary: Bool
     }
 
-    /// The states of all makers and versions, the most recently used first.
+    /// The states of all makers and versions, the most recently used first. Dates are some milliseconds apart; of equal ones
+    /// the name decides, which begins with the place in a conversation.
     func files() throws -> [File] {
         guard try fileSystem.status(at: path)?.kind == .folder else { return [] }
         return try fileSystem.contents(of: path).compactMap { name in
@@ -32,7 +33,7 @@ struct StateFolder {
             else { return nil }
             return File(path: file, used: status.modified, bytes: status.size, isTemporary: isTemporary)
         }
-        .sorted { $0.used > $1.used }
+        .sorted { ($1.used, $0.path.lastComponent) < ($0.used, $1.path.lastComponent) }
     }
 
     /// The first bytes of a file; empty for one that was just deleted or cannot be read.
