@@ -67,7 +67,7 @@ struct CloudReaderTests {
 
     @Test(arguments: CloudKind.allCases) func aCallIsJoinedFromFragments(_ kind: CloudKind) throws {
         let (reader, _) = try read(kind, CloudScript.call(kind))
-        let calls = reader.answer.toolCalls(after: [])
+        let calls = reader.answer.toolCalls
         #expect(calls.map(\.name) == ["weather"])
         #expect(calls.map(\.arguments) == [#"{"city":"Köln"}"#])
         #expect(calls.map(\.id.isEmpty) == [false])
@@ -98,7 +98,7 @@ struct CloudReaderTests {
         let events = try reader.append(Array(CloudScript.call(.anthropic).utf8)) + reader.flush() + reader.finish()
         #expect(events.text == #"{"city":"Köln"}"#)
         #expect(reader.answer.reason == .endOfGeneration)
-        #expect(reader.answer.toolCalls(after: []).isEmpty)
+        #expect(reader.answer.toolCalls.isEmpty)
     }
 
     @Test(arguments: [

@@ -32,6 +32,28 @@ import Testing
         #expect(slots.load == (0, 0))
     }
 
+    @Test func aWaitEndsWithItsTimeAndKeepsNoSlot() async throws {
+        let clock = ManualClock()
+        let slots = UpstreamSlots(1, of: "far")
+        try await slots.take(within: .seconds(1), of: clock.time)
+        let late = Task { try await slots.take(within: .seconds(1), of: clock.time) }
+        let left = Task { try await slots.take(within: .seconds(9), of: clock.time) }
+        while slots.load.waiting < 2 { await Task.yield() }
+        await clock.sleepers(atLeast: 2)
+        clock.advance(by: .seconds(1))
+        let error = await #expect(throws: LLMError.self) { try await late.value }
+        #expect(error?.code == .timedOut)
+        left.cancel()
+        await #expect(throws: CancellationError.self) { try await left.value }
+        #expect(slots.load == (1, 0))
+        let next = Task { try await slots.take(within: .seconds(9), of: clock.time) }
+        while slots.load.waiting < 1 { await Task.yield() }
+        slots.giveBack()
+        try await next.value
+        slots.giveBack()
+        #expect(slots.load == (0, 0))
+    }
+
     @Test func tooManyDoNotWait() async throws {
         let slots = UpstreamSlots(1, of: "far")
         try await slots.take()

@@ -1,6 +1,9 @@
 """Asks a server for tool calls whose argument has a pattern, in five dialects, and checks them with Python's expressions.
 
 patterns.py URL KEY MODEL [FIRST LAST]    exits 1 if a request is refused, or a whole call breaks its pattern unmarked
+
+Ollama's dialect cannot demand a call: there the form is the answer's `format`, and the tools are offered besides. An answer that
+breaks its schema is no call that could be marked: it is an error that says so.
 """
 import json
 import pathlib
@@ -13,7 +16,7 @@ address, key, model = sys.argv[1:4]
 first, last = (int(number) for number in sys.argv[4:6]) if len(sys.argv) > 5 else (0, 60)
 patterns = [json.loads(line) for line in (pathlib.Path(__file__).parent / "patterns.jsonl").read_text().splitlines()]
 question = "Fill in the form with an example."
-tokens = 120
+tokens = 300
 
 
 def post(path, body):
@@ -24,7 +27,10 @@ def post(path, body):
         with urllib.request.urlopen(request, timeout=300) as answer:
             return json.load(answer)
     except urllib.error.HTTPError as error:
-        raise SystemExit(f"{path}: {error.code} {error.read().decode()[:400]}") from None
+        text = error.read().decode()
+        if "the answer does not meet `pattern` of its schema" in text:
+            return {"broken": text}
+        raise SystemExit(f"{path}: {error.code} {text[:400]}") from None
 
 
 def schema(pattern):
@@ -61,18 +67,23 @@ def messages(parameters):
 
 
 def ollama(parameters):
+    request = {"model": model, "stream": False, "messages": [{"role": "user", "content": question}]}
+    offered = [{"type": "function", "function": {"name": "form", "description": "A form.", "parameters": parameters}}]
+    post("/api/chat", {**request, "options": {"num_predict": 1}, "tools": offered})
     answer = post("/api/chat", {
-        "model": model, "stream": False, "options": {"num_predict": tokens, "temperature": 0.7, "seed": 1},
-        "messages": [{"role": "user", "content": question}],
-        "tools": [{"type": "function", "function": {"name": "form", "description": "A form.", "parameters": parameters}}]})
-    for call in answer["message"].get("tool_calls", []):
-        yield call["function"]["arguments"], call["function"].get("invalid")
+        **request, "options": {"num_predict": tokens, "temperature": 0.7, "seed": 1}, "format": parameters})
+    if "broken" in answer:
+        yield {}, answer["broken"]
+    elif answer["done_reason"] == "stop":
+        yield json.loads(answer["message"]["content"]), None
 
 
 def native(parameters):
     answer = post("/completion", {
         "model": model, "n_predict": tokens, "temperature": 0.7, "seed": 1, "prompt": question + "\n", "json_schema": parameters})
-    if answer.get("stop_type") == "eos":
+    if "broken" in answer:
+        yield {}, answer["broken"]
+    elif answer.get("stop_type") == "eos":
         yield json.loads(answer["content"]), None
 
 

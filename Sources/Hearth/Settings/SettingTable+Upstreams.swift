@@ -7,17 +7,15 @@ extension Setting {
         upstream("kind") { name, key in
             Setting(
                 key, optional: \.[upstream: name].kind, .choice, unset: "none",
+                changed: { $0.forgetKey(ofMoved: name, since: $1) },
                 "The interface of another server whose models are served as NAME/MODEL.")
         },
         upstream("url") { name, key in
             Setting(
                 key, optional: \.[upstream: name].url, .server, unset: "the vendor's",
                 implied: { $0[upstream: name].kind?.cloud.defaultURL?.absoluteString },
-                changed: { new, old in
-                    // The key of one server is not sent to another.
-                    let (present, before) = (new[upstream: name].url, old[upstream: name].url)
-                    if before != nil, before != present { new[upstream: name].keyFile = nil }
-                }, "The address of the server; another one resets the key's file.")
+                changed: { $0.forgetKey(ofMoved: name, since: $1) },
+                "The address of the server; another one resets the key's file.")
         },
         upstream("keyFile") { name, key in
             Setting(

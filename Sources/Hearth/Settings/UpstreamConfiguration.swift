@@ -16,6 +16,9 @@ package struct UpstreamConfiguration: Sendable, Hashable {
     package var slots: Int?
     /// The longest silence in seconds; `nil` for the default.
     package var timeout: Int?
+
+    /// The address that is asked; `nil` for an upstream that is not complete yet.
+    fileprivate var address: URL? { url ?? kind?.cloud.defaultURL }
 }
 
 extension Configuration {
@@ -39,6 +42,12 @@ extension Configuration {
             if let seconds = upstream.timeout { settings.timeout = .seconds(seconds) }
             return settings
         }
+    }
+
+    /// Drops the key's file of an upstream that has another address than before: the key of one server is not sent to another.
+    mutating func forgetKey(ofMoved name: String, since before: Configuration) {
+        guard let old = before[upstream: name].address, old != self[upstream: name].address else { return }
+        self[upstream: name].keyFile = nil
     }
 
     /// Whether a setting of an upstream is invalid.

@@ -27,16 +27,24 @@ struct CloudAnswer: Sendable {
     mutating func add(text: String?) { if let text, !text.isEmpty { events.append(.text(text)) } }
     mutating func add(thinking: String?) { if let thinking, !thinking.isEmpty { events.append(.thinking(thinking)) } }
 
-    /// The calls of a complete answer, in the model's order, with new ids where the server gave none or repeats one.
-    func toolCalls(after messages: [ChatMessage]) -> [ToolCall] {
-        var result: [ToolCall] = []
-        for (_, call) in calls.sorted(by: { $0.key < $1.key }) where !call.name.isEmpty {
-            let given = call.id ?? ""
-            let isTaken = (messages.flatMap(\.toolCalls) + result).contains { $0.id == given }
-            let id = given.isEmpty || isTaken ? ToolCall.newID() : given
-            result.append(ToolCall(id: id, name: call.name, arguments: call.arguments.isEmpty ? "{}" : call.arguments))
+    /// The calls of a complete answer, in the model's order. Their ids are new: servers give theirs again in other
+    /// conversations.
+    var toolCalls: [ToolCall] {
+        calls.sorted { $0.key < $1.key }.map(\.value).filter { !$0.name.isEmpty }.map { call in
+            ToolCall(
+                id: ToolCall.newID(), name: call.name, arguments: call.arguments.isEmpty ? "{}" : call.arguments)
         }
-        return result
+    }
+
+    /// The bytes of text, thinking and arguments in the events and the calls.
+    var bytes: (events: Int, calls: Int) {
+        let events = events.reduce(0) { sum, event in
+            switch event {
+            case .text(let text), .thinking(let text): sum + text.utf8.count
+            default: sum
+            }
+        }
+        return (events, calls.values.reduce(0) { $0 + $1.arguments.utf8.count + $1.name.utf8.count })
     }
 }
 
@@ -159,8 +167,8 @@ extension ChatImage {
 }
 
 extension JSONValue {
-    /// A number that counts something.
+    /// A number that counts something: never so large that sums of some overflow.
     var count: Int? {
-        if case .number(let digits) = self { Int(digits).map { max(0, $0) } } else { nil }
+        if case .number(let digits) = self { Int(digits).map { min(max(0, $0), 1 << 40) } } else { nil }
     }
 }

@@ -103,7 +103,7 @@ public struct CloudEngine: InferenceEngine {
                 let answer = try await begin(request, pass)
                 if history.dropped > 0 { onEvent(.truncated(dropped: history.dropped)) }
                 if shared.withheldPictures > 0 { onEvent(.picturesLeftOut(count: shared.withheldPictures)) }
-                return try await pass.read(answer, request: request, conversation: messages)
+                return try await pass.read(answer, request: request)
             } catch let error as LLMError where error.code == .exceededContextWindowSize {
                 guard !options.keepsAllMessages, !pass.hasCut, history.cut() else { throw error }
                 pass.hasCut = true

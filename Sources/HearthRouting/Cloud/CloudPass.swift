@@ -27,7 +27,7 @@ struct CloudPass: Sendable {
 
     /// Reads a body to its end and reports its events.
     mutating func read(
-        _ body: CloudBody, request: CloudRequest, conversation: [ChatMessage]
+        _ body: CloudBody, request: CloudRequest
     ) async throws -> GenerationSummary {
         var reader = CloudReader(settings, request: request)
         var hasTimedOut = false
@@ -35,6 +35,8 @@ struct CloudPass: Sendable {
             var chunk = body.first
             while let bytes = chunk, !reader.hasEnded {
                 emit(try reader.append(bytes))
+                // The fragments of a call are no events, and yet an answer.
+                if reader.hasBegun { begin() }
                 if reader.hasEnded { break }
                 if reader.answer.reason == nil {
                     var rest = body.rest
@@ -58,7 +60,7 @@ struct CloudPass: Sendable {
         }
         let reason = hasTimedOut ? .timedOut : reader.answer.reason ?? .endOfGeneration
         if reason.isComplete {
-            for call in reader.answer.toolCalls(after: conversation) { onEvent(.toolCall(call)) }
+            for call in reader.answer.toolCalls { onEvent(.toolCall(call)) }
         }
         return summary(reason, reader.answer.usage)
     }
@@ -73,12 +75,16 @@ struct CloudPass: Sendable {
 
     private mutating func emit(_ events: [GenerationEvent]) {
         for event in events {
-            if firstToken == nil {
-                firstToken = elapsed
-                onEvent(.phase(.decode))
-            }
+            begin()
             onEvent(event)
         }
+    }
+
+    /// Notes the first token.
+    private mutating func begin() {
+        guard firstToken == nil else { return }
+        firstToken = elapsed
+        onEvent(.phase(.decode))
     }
 
     private func summary(_ reason: FinishReason, _ usage: TokenUsage) -> GenerationSummary {

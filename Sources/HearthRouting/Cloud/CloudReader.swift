@@ -16,12 +16,17 @@ struct CloudReader: Sendable {
 
     /// The most bytes of one piece of an answer.
     static let limit = 4 << 20
+    /// The most bytes of text, thinking and arguments of an answer, and the most calls.
+    static let answerLimit = 32 << 20
+    static let callLimit = 1024
 
     private let dialect: any CloudDialect
     private let failure: CloudFailure
     private var form = Form.unknown
     private var text: AnswerReader
     private(set) var answer = CloudAnswer()
+    /// The bytes of text and thinking so far.
+    private var textBytes = 0
     /// Text, thinking or a call has arrived.
     private(set) var hasBegun = false
 
@@ -132,6 +137,11 @@ struct CloudReader: Sendable {
         try dialect.read(piece, into: &answer)
         defer { answer.events.removeAll(keepingCapacity: true) }
         if !answer.events.isEmpty || !answer.calls.isEmpty { hasBegun = true }
+        let bytes = answer.bytes
+        textBytes += bytes.events
+        guard textBytes + bytes.calls <= Self.answerLimit, answer.calls.count <= Self.callLimit else {
+            throw failure.unusable("an answer that is too large")
+        }
         return answer.events.flatMap { split($0) }
     }
 

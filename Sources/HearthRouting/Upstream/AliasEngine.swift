@@ -89,7 +89,8 @@ package struct AliasEngine: SendingEngine {
         _ messages: [ChatMessage], options: GenerationOptions, onEvent: @escaping @Sendable (GenerationEvent) -> Void
     ) async throws -> GenerationSummary {
         var attempt = Attempt(
-            alias: name, messages: messages, options: options, began: time.stopwatch(), onEvent: onEvent)
+            alias: name, first: members.first?.name, messages: messages, options: options, began: time.stopwatch(),
+            onEvent: onEvent)
         var withheld: [Member] = []
         for (index, member) in members.enumerated() {
             let hasOthers = index + 1 < members.count || !withheld.isEmpty
@@ -108,6 +109,8 @@ package struct AliasEngine: SendingEngine {
     /// One request, and the models that have failed at it.
     private struct Attempt {
         let alias: String
+        /// The name of the first model.
+        let first: String?
         let messages: [ChatMessage]
         let options: GenerationOptions
         let began: Stopwatch
@@ -162,6 +165,10 @@ package struct AliasEngine: SendingEngine {
             }
             if let lack = try await engine.capabilities.lack(messages, options) {
                 throw LLMError(.engineMissing, "\(member.name) \(lack)", disposition: .usage)
+            }
+            // Tokens were counted by the first model.
+            if options.promptTokens != nil || !options.sampling.logitBias.isEmpty, member.name != first {
+                throw LLMError(.engineMissing, "\(member.name) has other tokens", disposition: .usage)
             }
             if options.maximumNewTokens == GenerationOptions.windowLength, let limit = member.limit {
                 options.maximumNewTokens = limit(try await engine.modelInformation.contextLength)

@@ -73,12 +73,10 @@ package struct UpstreamEngine: RemoteEngine {
         _ messages: [ChatMessage], options: GenerationOptions, hasOthers: Bool,
         onEvent: @escaping @Sendable (GenerationEvent) -> Void
     ) async throws -> GenerationSummary {
-        let began = server.time.stopwatch()
-        return try await server.perform(model, hasOthers: hasOthers) { answers in
+        try await server.perform(model, hasOthers: hasOthers, limit: options.timeout) { left, answers in
             let engine = try await server.cloud(model, contextLength: contextLength, shares: shares)
             var rest = options
-            // The wait for a slot belongs to the request's time.
-            rest.timeout = max(.milliseconds(1), options.timeout - began.elapsed)
+            rest.timeout = left
             let hasBegun = Locked(false)
             let limit = server.settings.timeout
             return try await withThrowingTaskGroup(of: GenerationSummary?.self) { group in

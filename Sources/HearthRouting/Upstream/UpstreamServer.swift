@@ -49,6 +49,11 @@ package final class UpstreamServer: Sendable {
     /// The models that are served.
     package func models() async -> [UpstreamModel] { await catalog.models { [self] in try await list() }.models }
 
+    /// The context window of a model in tokens: that of the list, else that of the kind.
+    package func contextLength(of model: UpstreamModel) -> Int? {
+        model.contextLength ?? (try? settings.cloud(model.id, key: nil, contextLength: nil))?.contextLength
+    }
+
     /// Whether a check of the server's health runs.
     package var isChecking: Bool { state.withLock { $0.check != nil } }
 
@@ -76,24 +81,32 @@ package final class UpstreamServer: Sendable {
     /// Performs a request when there is a slot for it and the server works, and notes its end.
     /// - Parameters:
     ///   - hasOthers: whether another model answers if this one is not asked.
-    ///   - body: calls its argument when the server begins to answer.
+    ///   - limit: the request's time, of which the wait for a slot is a part.
+    ///   - body: gets the rest of the time, and calls its other argument when the server begins to answer.
     /// - Throws: ``UpstreamWithheld`` for a server that failed a moment ago or wants a pause, if another model answers; else
-    ///   ``LLMError`` with `unreachable`, `rate-limited` or `busy`; errors of `body`.
+    ///   ``LLMError`` with `unreachable`, `rate-limited`, `busy`, or `timed-out` for one that got no slot in its time;
+    ///   errors of `body`.
     func perform<Value: Sendable>(
-        _ model: String, hasOthers: Bool, _ body: (_ answers: @escaping @Sendable () -> Void) async throws -> Value
+        _ model: String, hasOthers: Bool, limit: Duration,
+        _ body: (_ rest: Duration, _ answers: @escaping @Sendable () -> Void) async throws -> Value
     ) async throws -> Value {
+        let began = time.stopwatch()
         try await admit(model, hasOthers: hasOthers)
-        try await slots.take()
+        try await slots.take(within: limit, of: time)
         defer { slots.giveBack() }
         // The server may have failed while the request waited.
         try await admit(model, hasOthers: hasOthers)
+        let rest = limit - began.elapsed
+        guard rest > .zero else { throw slots.late }
         state.withLock { $0.circuit.begin() }
         do {
-            let value = try await body { [self] in note(model, .answered) }
+            let value = try await body(rest) { [self] in note(model, .answered) }
             note(model, .answered)
             return value
         } catch {
-            note(model, error is CancellationError ? .other : UpstreamCircuit.Outcome(error))
+            let outcome = error is CancellationError ? .other : UpstreamCircuit.Outcome(error)
+            // A request that waits shorter than the upstream may take tells nothing by its end.
+            note(model, outcome == .silent && rest < settings.timeout ? .other : outcome)
             if (error as? LLMError)?.code == .unauthorised { state.withLock { $0.key = nil } }
             throw error
         }

@@ -30,6 +30,47 @@ final class UpstreamSlots: Sendable {
     var load: (running: Int, waiting: Int) { state.withLock { ($0.running, $0.waiting.count) } }
 
     /// Waits for a slot. ``giveBack()`` follows.
+    /// - Throws: ``LLMError`` with `busy` if too many wait, with `timed-out` after the time; `CancellationError`.
+    func take(within limit: Duration, of time: TimeSource) async throws {
+        if takeNow() { return }
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            group.addTask { [self] in
+                try await take()
+                return true
+            }
+            group.addTask {
+                try await time.sleep(for: limit)
+                return false
+            }
+            let first = await group.nextResult()
+            group.cancelAll()
+            let second = await group.nextResult()
+            // A slot may come at the moment at which the wait ends.
+            let hasSlot = [first, second].contains { (try? $0?.get()) == true }
+            if hasSlot, !Task.isCancelled { return }
+            if hasSlot { giveBack() }
+            try Task.checkCancellation()
+            _ = try first?.get()
+            throw late
+        }
+    }
+
+    private func takeNow() -> Bool {
+        state.withLock { state in
+            guard state.running < limit else { return false }
+            state.running += 1
+            return true
+        }
+    }
+
+    /// The error of a request that got no slot in its time.
+    var late: LLMError {
+        LLMError(
+            .timedOut, "the upstream \(name) had no room for the request in its time",
+            context: ErrorContext(remedy: "Try again later."), disposition: .tryLater)
+    }
+
+    /// Waits for a slot. ``giveBack()`` follows.
     /// - Throws: ``LLMError`` with `busy` if too many wait; `CancellationError`.
     func take() async throws {
         let id = state.withLock { state in

@@ -195,6 +195,12 @@ import Testing
         let codex = try await lab.connector.start(.codex, lab.target, ["exec"])
         #expect(codex.arguments.contains("model_providers.hearth.base_url=\"http://127.0.0.1:4327/v1\""))
         #expect(codex.arguments.last == "exec")
+        // Other users of the machine read arguments.
+        var keyed = lab.target
+        keyed.key = "hk_secret"
+        let locked = try await lab.connector.start(.codex, keyed, [])
+        #expect(!locked.arguments.contains { $0.contains("hk_secret") })
+        #expect(locked.environment["HEARTH_API_KEY"] == "hk_secret")
         let llm = try await lab.connector.start(.llm, lab.target, [])
         let models = Path(try #require(llm.environment["LLM_USER_PATH"])).appending("extra-openai-models.yaml")
         #expect(try String(contentsOf: models.url, encoding: .utf8).contains("model_id: hearth/tiny"))

@@ -144,6 +144,14 @@ import Testing
         try moved.set("upstreams.vllm.keyFile", to: "/k")
         try moved.set("upstreams.vllm.url", to: "https://other.example")
         #expect(try moved.value(of: "upstreams.vllm.keyFile") == nil)
+        // Also from the vendor's address, and with the kind.
+        for (key, value) in [("upstreams.my.box.url", "https://other.example"), ("upstreams.my.box.kind", "anthropic")]
+        {
+            var other = settings
+            try other.set("upstreams.my.box.keyFile", to: "/k")
+            try other.set(key, to: value)
+            #expect(try other.value(of: "upstreams.my.box.keyFile") == nil, "\(key)")
+        }
         for key in ["upstreams.vllm.colour", "upstreams.kind", "upstreams.", "aliases."] {
             #expect(throws: ConfigurationError.self) { try moved.set(key, to: "x") }
         }

@@ -28,22 +28,28 @@ package struct ServedModels: ModelProvider {
         guard UpstreamHops.count == 0 else { return try await local.models() }
         async let remote = upstreams.models()
         let own = try await local.models().filter { aliases[$0.name] == nil }
-        return own + aliases.keys.sorted().map(Self.alias)
-            + (await remote).map { Self.served($0.server.name, $0.model) }
+        let others = await remote.map { Self.served($0.server, $0.model) }
+        var windows: [String: Int] = [:]
+        for model in own + others { windows[model.name] = model.facts?.contextLength }
+        let named = aliases.sorted { $0.key < $1.key }.map { name, targets in
+            Self.alias(name, contextLength: targets.compactMap { windows[$0] }.min())
+        }
+        return own + named + others
     }
 
-    private static func served(_ upstream: String, _ model: UpstreamModel) -> ServedModel {
-        var served = ServedModel(name: "\(upstream)/\(model.id)")
+    private static func served(_ server: UpstreamServer, _ model: UpstreamModel) -> ServedModel {
+        var served = ServedModel(name: "\(server.name)/\(model.id)")
         if let created = model.created { served.created = created }
-        (served.family, served.format, served.upstream) = (model.id, "", upstream)
-        served.facts = facts(model.contextLength)
+        (served.family, served.format, served.upstream) = (model.id, "", server.name)
+        served.facts = facts(server.contextLength(of: model))
         return served
     }
 
-    private static func alias(_ name: String) -> ServedModel {
+    /// - Parameter contextLength: the smallest window of its models that is known.
+    private static func alias(_ name: String, contextLength: Int? = nil) -> ServedModel {
         var served = ServedModel(name: name)
         (served.family, served.format, served.upstream) = (name, "", "alias")
-        served.facts = facts(nil)
+        served.facts = facts(contextLength)
         return served
     }
 
@@ -93,7 +99,7 @@ package struct ServedModels: ModelProvider {
             guard try await local.models().isEmpty else { throw failure }
             let others = await upstreams.models()
             guard let only = others.first, others.count == 1 else { throw failure }
-            return Self.served(only.server.name, only.model)
+            return Self.served(only.server, only.model)
         }
     }
 

@@ -57,7 +57,10 @@ struct SearchingEngine: Sendable {
             if uses >= rules.maximumUses { options.tools.removeAll { $0.name == rules.tool } }
             options.toolChoice = .automatic
             options.continuesLastMessage = false
-            options.maximumNewTokens -= summary.usage.generatedTokens
+            // A length that is not set stays so.
+            if options.maximumNewTokens != GenerationOptions.windowLength {
+                options.maximumNewTokens -= summary.usage.generatedTokens
+            }
             guard options.maximumNewTokens > 0 else {
                 var cut = whole
                 cut.reason = .maximumNewTokens

@@ -76,8 +76,12 @@ extension ConnectedApp {
                 edits: removed.map { ConfigurationEdit(steps(provider + [$0]), nil) }
                     + pairs.map { ConfigurationEdit(steps($0.path), $0.value) })
         ]
+        // Arguments are read by all users of the machine, variables by this one.
+        var options = pairs.filter { $0.path.last != "experimental_bearer_token" }
+        if target.key != nil { options.append((provider + ["env_key"], "HEARTH_API_KEY")) }
         plan.start = ConnectPlan.Start(
-            variables: [:], arguments: pairs.flatMap { ["-c", "\($0.path.joined(separator: "."))=\($0.value.line)"] })
+            variables: target.key.map { ["HEARTH_API_KEY": $0] } ?? [:],
+            arguments: options.flatMap { ["-c", "\($0.path.joined(separator: "."))=\($0.value.line)"] })
         return plan
     }
 
