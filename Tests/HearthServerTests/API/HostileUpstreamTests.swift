@@ -59,7 +59,7 @@ import Testing
         let server = try FaultServer(
             UpstreamScript.handler(.openai) { _ in
                 Reply(headers: ["Content-Type": "text/event-stream"], body: .data(Data((begin + end).utf8)))
-                    .framed(.untilClose).stalled(after: begin.utf8.count, at: gate)
+                    .framed(.untilClose).stalled(after: UInt64(begin.utf8.count), at: gate)
             })
         let began = Locked(false)
         let api = try UpstreamFixture(server, time: clock.time)
