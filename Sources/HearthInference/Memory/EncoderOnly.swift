@@ -6,7 +6,10 @@ extension GGUFHeader {
     /// The architecture decides: for these llama.cpp creates no memory (`llama_model::create_memory` in
     /// src/llama-model.cpp). Of them, `dream`, `llada`, `llada-moe` and `rnd1`, which denoise whole texts, are refused
     /// by the load, and `wavtokenizer-dec`, which makes sound, has no ``ModelShape``.
-    public var isEncoderOnly: Bool { architecture.map(encoders.contains) ?? false }
+    public var isEncoderOnly: Bool { architecture.map(Self.isEncoder) ?? false }
+
+    /// Whether models of an architecture are encoders.
+    package static func isEncoder(_ architecture: String) -> Bool { encoders.contains(architecture) }
 
     /// Whether the model ranks one text against another (`pooling_type` 4): it gives scores, and no vectors.
     public var ranksTexts: Bool { metadata["\(architecture ?? "").pooling_type"]?.integer == 4 }

@@ -104,7 +104,8 @@ extension MemoryEstimate {
             each = feedForward + 2 * seen
         }
         // One more sequence saves parts of the others.
-        let rows = UInt64(sequences > 1 && shape.recurrentBytes == 0 ? sequences + 1 : max(1, sequences))
+        let hasSpare = sequences > 1 && shape.hasCache && shape.recurrentBytes == 0
+        let rows = UInt64(max(1, sequences) + (hasSpare ? 1 : 0))
         let logits = 4 * UInt64(shape.vocabulary) * rows
         compute = batch.multipliedClamped(by: each).addingClamped(logits)
     }

@@ -70,7 +70,7 @@ final class LoadedModel: @unchecked Sendable {
             chunk: projectorMade?.looksBothWays == true ? batch : min(batch, 512),
             threads: configuration.resolvedThreadCount,
             sequences: parallel, hasOwnCells: hasOwnCells,
-            hasSpare: parallel > 1 && !hasOwnCells && weights.canForgetAPart,
+            hasSpare: parallel > 1 && !hasOwnCells && weights.canForgetAPart && !weights.isEncoderOnly,
             cacheType: configuration.cacheType, flashAttention: configuration.flashAttention)
         var reason: UnsafeMutablePointer<CChar>?
         guard let context = ModelContext(weights, shape, reason: &reason) else {

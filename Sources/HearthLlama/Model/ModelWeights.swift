@@ -151,6 +151,9 @@ final class ModelWeights: @unchecked Sendable {
     /// one for each token.
     var canForgetAPart: Bool { !llama_model_is_recurrent(model) && !llama_model_is_hybrid(model) }
 
+    /// Whether the model gives vectors alone, and has no memory.
+    var isEncoderOnly: Bool { metadata("general.architecture").map(GGUFHeader.isEncoder) ?? false }
+
     var trainedContextLength: Int { Int(llama_model_n_ctx_train(model)) }
 
     /// The length of the model's vectors.
