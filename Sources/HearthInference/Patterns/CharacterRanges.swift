@@ -14,6 +14,12 @@ struct CharacterRanges: Sendable, Hashable {
         self.ranges = merged
     }
 
+    /// Few of the ranges tell most sets apart; a named class has hundreds.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(ranges.count)
+        for range in ranges.prefix(8) { hasher.combine(range) }
+    }
+
     /// One character.
     init(_ character: Unicode.Scalar) { self.init([character.value...character.value]) }
 

@@ -93,6 +93,7 @@ struct PatternMatch {
         case .reference(let number):
             guard let range = groups[number] else { return try rest(&self, place) }
             let start = forward ? place : place - range.count
+            steps += range.count
             guard start >= 0, start + range.count <= text.count,
                 text[start..<start + range.count] == text[range]
             else { return false }
@@ -119,6 +120,8 @@ struct PatternMatch {
         while most < min(high ?? room, room), set.exact.contains(text[forward ? place + most : place - most - 1]) {
             most += 1
         }
+        steps += most
+        guard steps <= maximumSteps else { throw Exhausted() }
         guard most >= low else { return false }
         for count in isLazy ? Array(low...most) : (low...most).reversed() {
             steps += 1

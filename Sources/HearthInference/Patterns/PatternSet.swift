@@ -1,3 +1,5 @@
+import HearthBase
+
 /// The characters of a class in a regular expression, as the dialects of regular expressions read it.
 ///
 /// JSON Schema means ECMAScript's expressions, but the programs that check answers often use those of Python, Java or
@@ -34,16 +36,23 @@ struct PatternSet: Sendable, Hashable {
         var added: [ClosedRange<UInt32>] = []
         for range in set.ranges where range.count <= 0x400 {
             for value in range {
-                guard let character = Unicode.Scalar(value) else { continue }
-                for other in [character.properties.lowercaseMapping, character.properties.uppercaseMapping] {
-                    if let only = other.unicodeScalars.first, other.unicodeScalars.count == 1 {
-                        added.append(only.value...only.value)
-                    }
-                }
+                for other in otherCases[value] ?? [] { added.append(other...other) }
             }
         }
         return CharacterRanges(set.ranges + added)
     }
+
+    /// The letters with another case, each with the single characters of its other cases.
+    private static let otherCases: [UInt32: [UInt32]] = {
+        var found: [UInt32: [UInt32]] = [:]
+        for value in UInt32(0)..<0x1_F000 {
+            guard let character = Unicode.Scalar(value), character.properties.changesWhenCaseMapped else { continue }
+            let cases = [character.properties.lowercaseMapping, character.properties.uppercaseMapping]
+            let others = cases.map { Array($0.unicodeScalars) }.filter { $0.count == 1 && $0[0] != character }
+            if !others.isEmpty { found[value] = others.map { $0[0].value } }
+        }
+        return found
+    }()
 
     // MARK: Named classes
 
@@ -98,6 +107,16 @@ struct PatternSet: Sendable, Hashable {
             let letters = CharacterRanges(script)
             return PatternSet(exact: letters.union(CharacterRanges([0xA0...0x10FFFF])), narrow: letters, wide: .all)
         }
+        if let made = made.withLock({ $0[name] }) { return made }
+        let set = computed(name)
+        if let set { made.withLock { $0[name] = set } }
+        return set
+    }
+
+    /// The properties that were computed, because an expression may name one a thousand times.
+    private static let made = Locked<[String: PatternSet]>([:])
+
+    private static func computed(_ name: String) -> PatternSet? {
         switch name {
         case "Any": return any
         case "ASCII": return PatternSet(exact: CharacterRanges([0...0x7F]))

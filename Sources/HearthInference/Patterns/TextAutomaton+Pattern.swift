@@ -6,6 +6,13 @@ extension TextAutomaton {
         case exact
         /// Only what every dialect accepts.
         case narrow
+
+        func characters(of set: PatternSet, isWide: Bool) -> CharacterRanges {
+            switch self {
+            case .exact: set.exact
+            case .narrow: isWide ? set.wide : set.narrow
+            }
+        }
     }
 
     /// The texts in which an expression matches.
@@ -52,10 +59,9 @@ private struct PatternAutomaton {
     private var looks: [PatternAutomaton] = []
     private(set) var isLoosened: Bool
     /// The classes of characters that all parts tell apart.
-    private var bounds: [UInt32] = []
-    private var symbols: [Int32] = []
+    private let alphabet: PatternAlphabet
+    private var samples: [UInt32] { alphabet.samples }
     private var isWord: [Bool] = []
-    private var samples: [UInt32] = []
     private var next: [Int32] = []
     private var accepting: [Bool] = []
     private var entries: [Context: Int32] = [:]
@@ -66,24 +72,29 @@ private struct PatternAutomaton {
     private let tracksWords: Bool
     private let endsFreely: Bool
     private var work = 0
-    private static let maximumWork = 1_000_000
+    /// The most steps of a construction with its conditions: about a tenth of a second.
+    private static let maximumWork = 120_000
     private static let maximumThreads = 2_000
 
     init(
         _ node: PatternNode, reading: TextAutomaton.Reading, isWide: Bool, beginsFreely: Bool, endsFreely: Bool,
-        level: Int, alphabet: (bounds: [UInt32], symbols: [Int32], samples: [UInt32])? = nil
+        level: Int, work: Int = 0, alphabet: PatternAlphabet? = nil
     ) throws(TextAutomaton.TooLarge) {
         guard level < 8 else { throw TextAutomaton.TooLarge() }
         tracksWords = Self.hasBoundary(node)
         self.endsFreely = endsFreely
         states = try PatternStates(node, beginsFreely: beginsFreely, endsFreely: endsFreely)
         self.reading = reading
+        self.work = work
         self.isWide = isWide
         isLoosened = states.isLoosened
-        let alphabet = alphabet ?? Self.alphabet(of: Self.sets(node, reading, isWide))
-        (bounds, symbols, samples) = alphabet
+        if let alphabet {
+            self.alphabet = alphabet
+        } else {
+            self.alphabet = try PatternAlphabet(node, reading, isWide, maximumWork: Self.maximumWork)
+        }
         let word = PatternSet.word.exact
-        isWord = samples.map(word.contains)
+        isWord = self.alphabet.samples.map(word.contains)
         for look in states.looks {
             // The beginning of the text, and what follows the place, are known outside of other conditions only.
             if !look.isAhead, level > 0 || Self.hasBoundary(look.node) || Self.hasEnd(look.node) {
@@ -91,7 +102,9 @@ private struct PatternAutomaton {
             }
             let made = try PatternAutomaton(
                 look.node, reading: reading, isWide: look.isNegated != isWide, beginsFreely: !look.isAhead,
-                endsFreely: look.isAhead, level: level + 1, alphabet: alphabet)
+                endsFreely: look.isAhead, level: level + 1, work: self.work, alphabet: self.alphabet)
+            // The work of all conditions counts together.
+            self.work = made.work
             isLoosened = isLoosened || made.isLoosened
             // A loosened condition that excludes would exclude too much.
             if made.states.isLoosened, look.isNegated { throw TextAutomaton.TooLarge() }
@@ -103,7 +116,8 @@ private struct PatternAutomaton {
     /// The automaton at the beginning of a text, whose state is the first one.
     var automaton: TextAutomaton {
         TextAutomaton(
-            bounds: bounds, symbols: symbols, symbolCount: samples.count, next: next, accepting: accepting)
+            bounds: alphabet.bounds, symbols: alphabet.symbols, symbolCount: samples.count, next: next,
+            accepting: accepting)
     }
 
     private static func hasBoundary(_ node: PatternNode) -> Bool {
@@ -121,58 +135,6 @@ private struct PatternAutomaton {
         case .group(let item, _), .repeated(let item, _, _, _), .look(let item, _, _): contains(item, isWanted)
         case .empty, .set, .begin, .end, .boundary, .reference: false
         }
-    }
-
-    // MARK: Classes of characters
-
-    private func characters(_ set: PatternSet) -> CharacterRanges { Self.characters(set, reading, isWide) }
-
-    private static func characters(
-        _ set: PatternSet, _ reading: TextAutomaton.Reading, _ isWide: Bool
-    ) -> CharacterRanges {
-        switch reading {
-        case .exact: set.exact
-        case .narrow: isWide ? set.wide : set.narrow
-        }
-    }
-
-    private static func sets(
-        _ node: PatternNode, _ reading: TextAutomaton.Reading, _ isWide: Bool
-    ) -> Set<CharacterRanges> {
-        switch node {
-        case .set(let set): [characters(set, reading, isWide)]
-        case .sequence(let items), .alternatives(let items):
-            items.reduce(into: []) { $0.formUnion(sets($1, reading, isWide)) }
-        case .group(let item, _), .repeated(let item, _, _, _): sets(item, reading, isWide)
-        case .look(let item, _, let isNegated): sets(item, reading, isWide != isNegated)
-        case .boundary: [PatternSet.word.exact]
-        case .empty, .begin, .end, .reference: []
-        }
-    }
-
-    /// The intervals between all bounds of the sets, those of the same sets with one symbol. The last symbol is that of
-    /// surrogates.
-    private static func alphabet(
-        of sets: Set<CharacterRanges>
-    ) -> (bounds: [UInt32], symbols: [Int32], samples: [UInt32]) {
-        let sets = Array(sets)
-        var cuts: Set<UInt32> = [0, 0xD800, 0xE000]
-        for range in sets.lazy.flatMap(\.ranges) {
-            cuts.insert(range.lowerBound)
-            if range.upperBound < 0x10FFFF { cuts.insert(range.upperBound + 1) }
-        }
-        let bounds = cuts.sorted()
-        var numbers: [[Bool]: Int32] = [:]
-        var samples: [UInt32] = []
-        let symbols = bounds.map { bound -> Int32 in
-            // Surrogates have a signature of their own.
-            let signature = sets.map { $0.contains(bound) } + [(0xD800..<0xE000).contains(bound)]
-            if let number = numbers[signature] { return number }
-            numbers[signature] = Int32(samples.count)
-            samples.append(bound)
-            return Int32(samples.count - 1)
-        }
-        return (bounds, symbols, samples)
     }
 
     // MARK: Construction
@@ -194,15 +156,7 @@ private struct PatternAutomaton {
                 threads: [Thread(state: Int32(states.start))], context: context, behind: usesBehind ? behind : [])
             entries[context] = try number(state)
         }
-        // The sets of the edges by symbol.
-        var sets: [PatternSet: [Bool]] = [:]
-        func fits(_ set: PatternSet, _ symbol: Int) -> Bool {
-            if let found = sets[set] { return found[symbol] }
-            let ranges = characters(set)
-            let found = samples.map { ranges.contains($0) && !(0xD800..<0xE000).contains($0) }
-            sets[set] = found
-            return found[symbol]
-        }
+        let fitting = try fittingSymbols()
         var index = 0
         while index < queue.count {
             let state = queue[index]
@@ -210,15 +164,12 @@ private struct PatternAutomaton {
             accepting.append(try closure(state, .end).contains { accepts($0) })
             let word = states.hasBoundaries ? try closure(state, .word) : []
             let other = try closure(state, .other)
+            var reached = [Set<Thread>](repeating: [], count: samples.count)
+            try move(other, fitting, &reached, before: states.hasBoundaries ? .other : nil)
+            try move(word, fitting, &reached, before: .word)
+            work += 1 + samples.count * (1 + state.behind.count) / 8
             for symbol in samples.indices {
-                let closed = states.hasBoundaries && isWord[symbol] ? word : other
-                var threads: Set<Thread> = []
-                for thread in closed {
-                    for case .set(let set, let to) in states.edges[Int(thread.state)] where fits(set, symbol) {
-                        work += 1
-                        if let moved = moved(thread, to, symbol) { threads.insert(moved) }
-                    }
-                }
+                var threads = reached[symbol]
                 guard work <= Self.maximumWork, threads.count <= Self.maximumThreads else {
                     throw TextAutomaton.TooLarge()
                 }
@@ -241,6 +192,47 @@ private struct PatternAutomaton {
             }
         }
         classify()
+    }
+
+    /// For each state and each of its edges with characters: the state behind it and the symbols that fit.
+    private mutating func fittingSymbols() throws(TextAutomaton.TooLarge) -> [[(to: Int, symbols: [Int])]] {
+        var known: [PatternSet: [Int]] = [:]
+        var result: [[(to: Int, symbols: [Int])]] = []
+        for edges in states.edges {
+            var row: [(to: Int, symbols: [Int])] = []
+            for case .set(let set, let to) in edges {
+                if let found = known[set] {
+                    row.append((to, found))
+                    continue
+                }
+                work += 1 + samples.count / 8
+                guard work <= Self.maximumWork else { throw TextAutomaton.TooLarge() }
+                let ranges = reading.characters(of: set, isWide: isWide)
+                let found = samples.indices.filter {
+                    ranges.contains(samples[$0]) && !(0xD800..<0xE000).contains(samples[$0])
+                }
+                known[set] = found
+                row.append((to, found))
+            }
+            result.append(row)
+        }
+        return result
+    }
+
+    /// Moves threads over the symbols that fit their edges: all of them, or only those of words, or only others.
+    private mutating func move(
+        _ threads: [Thread], _ fitting: [[(to: Int, symbols: [Int])]], _ reached: inout [Set<Thread>],
+        before following: Following?
+    ) throws(TextAutomaton.TooLarge) {
+        for thread in threads {
+            for edge in fitting[Int(thread.state)] {
+                for symbol in edge.symbols where following == nil || isWord[symbol] == (following == .word) {
+                    work += 1 + thread.duties.count
+                    if let moved = moved(thread, edge.to, symbol) { reached[symbol].insert(moved) }
+                }
+                guard work <= Self.maximumWork else { throw TextAutomaton.TooLarge() }
+            }
+        }
     }
 
     /// A thread after a character; `nil` if one of its look-aheads fails.
@@ -287,7 +279,7 @@ private struct PatternAutomaton {
         while index < order.count {
             let thread = order[index]
             index += 1
-            work += 1
+            work += 1 + thread.duties.count
             guard work <= Self.maximumWork, order.count <= Self.maximumThreads * 4 else {
                 throw TextAutomaton.TooLarge()
             }

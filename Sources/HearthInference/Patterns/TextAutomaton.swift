@@ -20,6 +20,12 @@ struct TextAutomaton: Sendable, Hashable {
     /// The most states of an automaton.
     static let maximumStates = 12_000
 
+    /// The most entries of an automaton's table, whose rows are states and whose columns are symbols.
+    static let maximumEntries = 1_000_000
+
+    /// The work of a combination with this automaton, about that of as many states with few symbols.
+    var size: Int { max(accepting.count, next.count / 64) }
+
     /// Too many states.
     struct TooLarge: Error {}
 
@@ -154,7 +160,7 @@ struct TextAutomaton: Sendable, Hashable {
                 if let place = places[target] {
                     next.append(place)
                 } else {
-                    guard states.count < Self.maximumStates else { throw TooLarge() }
+                    guard states.count < Self.maximumStates, next.count < Self.maximumEntries else { throw TooLarge() }
                     places[target] = Int32(states.count)
                     next.append(Int32(states.count))
                     states.append(target)

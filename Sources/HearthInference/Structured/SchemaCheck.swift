@@ -14,6 +14,14 @@ package struct SchemaCheck: Sendable {
 
     private let root: JSONValue
 
+    /// The schemas around the one that is checked, and the steps so far.
+    private struct Level {
+        var depth = 0
+        let work: SchemaWork
+
+        var next: Level { Level(depth: depth + 1, work: work) }
+    }
+
     /// - Parameter schema: a JSON object.
     package init?(_ schema: String) {
         // The grammar of the same schema refuses one that is not JSON, before the prompt.
@@ -24,27 +32,33 @@ package struct SchemaCheck: Sendable {
     /// Checks values with schemas of a document.
     init(root: JSONValue) { self.root = root }
 
-    /// Whether a value meets a schema of the document.
-    func isValid(_ value: JSONValue, _ schema: JSONValue) -> Bool { isValid(value, schema, 0) }
+    /// Whether a value meets a schema of the document. A schema that asks for too much work excludes nothing.
+    func isValid(_ value: JSONValue, _ schema: JSONValue, _ work: SchemaWork) -> Bool {
+        isValid(value, schema, Level(work: work)) || work.isExhausted
+    }
 
-    /// The first flaw of an answer; `nil` for a valid one. Text that is not JSON violates `type`.
+    /// The first flaw of an answer; `nil` for a valid one, and if the schema asks for too much work. Text that is not
+    /// JSON violates `type`.
     package func flaw(in answer: String) -> Flaw? {
         // Text that is no JSON document has no other flaw.
         guard let value = try? JSONValue(parsing: answer) else { return Flaw(keyword: "type", place: "") }
-        return flaw(value, root, "", 0)
+        let work = SchemaWork()
+        let found = flaw(value, root, "", Level(work: work))
+        // A flaw that was found with the last of the work may come of a part that was not checked.
+        return work.isExhausted ? nil : found
     }
 
-    private func isValid(_ value: JSONValue, _ schema: JSONValue, _ level: Int) -> Bool {
-        flaw(value, schema, "", level + 1) == nil
+    private func isValid(_ value: JSONValue, _ schema: JSONValue, _ level: Level) -> Bool {
+        flaw(value, schema, "", level.next) == nil
     }
 
-    private func flaw(_ value: JSONValue, _ schema: JSONValue, _ place: String, _ level: Int) -> Flaw? {
+    private func flaw(_ value: JSONValue, _ schema: JSONValue, _ place: String, _ level: Level) -> Flaw? {
         func miss(_ keyword: String) -> Flaw { Flaw(keyword: keyword, place: place) }
         guard case .object(let schema) = schema else { return schema.isFalse ? miss("false") : nil }
         // A reference that leads back to itself without a value in between adds no rule.
-        guard level < 256 else { return nil }
-        let level = level + 1
-        if let reference = schema["$ref"]?.string, let target = root.resolved(reference),
+        guard level.depth < 256, level.work.spend() else { return nil }
+        let level = level.next
+        if let reference = schema["$ref"]?.string, let target = level.work.resolved(reference, in: root),
             let flaw = flaw(value, target, place, level)
         {
             return flaw
@@ -85,7 +99,7 @@ package struct SchemaCheck: Sendable {
 
     // MARK: Lists and objects
 
-    private func flaw(_ items: [JSONValue], _ schema: JSONMembers, _ place: String, _ level: Int) -> Flaw? {
+    private func flaw(_ items: [JSONValue], _ schema: JSONMembers, _ place: String, _ level: Level) -> Flaw? {
         func miss(_ keyword: String) -> Flaw { Flaw(keyword: keyword, place: place) }
         if let fewest = schema.number("minItems"), Decimal(items.count) < fewest { return miss("minItems") }
         if let most = schema.number("maxItems"), Decimal(items.count) > most { return miss("maxItems") }
@@ -110,7 +124,7 @@ package struct SchemaCheck: Sendable {
     }
 
     private func flaw(
-        _ members: JSONMembers, _ schema: JSONMembers, _ place: String, _ level: Int
+        _ members: JSONMembers, _ schema: JSONMembers, _ place: String, _ level: Level
     ) -> Flaw? {
         func miss(_ keyword: String) -> Flaw { Flaw(keyword: keyword, place: place) }
         if let fewest = schema.number("minProperties"), Decimal(members.keys.count) < fewest {

@@ -36,7 +36,8 @@ extension SchemaGrammar {
         if meaning.isEmpty { return "h-object" }
         // A schema may contain itself without an end, so that no value meets it.
         if schema.contains("$ref") {
-            var alone = SchemaGrammar(isLenient: true)
+            var alone = SchemaGrammar(isLenient: true, work: work)
+            alone.patternWork = patternWork
             let name = try alone.add(schema)
             // References that lead nowhere, as well.
             guard (try? alone.grammar("root ::= \(name)\n")) != nil else { return "h-object" }
@@ -53,21 +54,26 @@ extension SchemaGrammar {
         return try add(property, in: document)
     }
 
-    /// Whether a tool's property may be a text, which some formats of calls write without quotation marks.
-    package static func mayBeText(_ property: JSONValue, in document: JSONMembers) -> Bool {
-        var writer = SchemaGrammar(isLenient: true)
-        writer.read(document)
-        // What cannot be read may be a text too.
-        guard let schema = try? writer.flattened(property) else { return true }
+    /// The properties of a tool that may be texts, which some formats of calls write without quotation marks.
+    package mutating func textProperties(of document: JSONMembers) -> Set<String> {
+        read(document)
+        var names: Set<String> = []
+        for (name, property) in document.members("properties") where mayBeText(property, 0) { names.insert(name) }
+        return names
+    }
+
+    private func mayBeText(_ property: JSONValue, _ level: Int) -> Bool {
+        // A property whose schema cannot be read, or contains itself without an end, may be a text too.
+        guard level < 16, let schema = try? flattened(property) else { return true }
         if let values = schema["enum"]?.items ?? schema["const"].map({ [$0] }) {
             return values.contains { $0.string != nil }
         }
         if let parts = (schema["anyOf"] ?? schema["oneOf"])?.items {
-            return parts.contains { mayBeText($0, in: document) }
+            return parts.contains { mayBeText($0, level + 1) }
         }
         guard let type = schema["type"] else {
             return !["properties", "items", "minimum", "maximum"].contains { schema[$0] != nil }
         }
-        return list(type).contains("string")
+        return Self.list(type).contains("string")
     }
 }

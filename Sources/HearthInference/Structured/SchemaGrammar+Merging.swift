@@ -9,7 +9,7 @@ extension SchemaGrammar {
         guard document.isEmpty || document == (root["$id"]?.string ?? "").prefix(while: { $0 != "#" }) else {
             throw flaw("$ref", "\(text.quoted) names another document")
         }
-        guard let place = JSONValue.object(root).resolved(text) else {
+        guard let place = work.resolved(text, in: .object(root)) else {
             throw flaw("$ref", "\(text.quoted) names nothing")
         }
         if place == .boolean(true) { return JSONMembers() }
@@ -24,7 +24,9 @@ extension SchemaGrammar {
             guard node == .boolean(true) else { throw contradiction("false", "allows no value") }
             return JSONMembers()
         }
-        guard level < 16 else { throw flaw("$ref", "refers to itself where schemas are combined") }
+        defer { work.leave() }
+        guard work.enter(), level < 16 else { throw flaw("$ref", "refers to itself where schemas are combined") }
+        guard work.spend(1 + schema.count) else { throw flaw("", "combines too many alternatives") }
         if let reference = schema["$ref"] {
             schema["$ref"] = nil
             schema = try merged(try flattened(.object(try resolved(reference)), level + 1), schema, "$ref")
@@ -41,6 +43,9 @@ extension SchemaGrammar {
     func merged(_ left: JSONMembers, _ right: JSONMembers, _ keyword: String) throws
         -> JSONMembers
     {
+        defer { work.leave() }
+        guard work.enter() else { throw flaw(keyword, "combines schemas that are nested too deeply") }
+        guard work.spend(1 + left.count + right.count) else { throw flaw("", "combines too many alternatives") }
         var result = left
         let (left, right) = try (limited(left, by: right), limited(right, by: left))
         if let properties = left["properties"] { result["properties"] = properties }
@@ -62,6 +67,9 @@ extension SchemaGrammar {
         var properties = schema.members("properties")
         let listed = other.members("properties")
         let patterns = other.members("patternProperties").keys.compactMap(PatternTable.shared.pattern)
+        guard work.spend(properties.count * (1 + patterns.count)) else {
+            throw flaw("", "combines too many alternatives")
+        }
         for (name, own) in properties
         where listed[name] == nil && !patterns.contains(where: { $0.matches(name) == true }) {
             properties[name] =
@@ -79,6 +87,7 @@ extension SchemaGrammar {
         switch key {
         case "properties", "patternProperties", "dependentRequired", "dependentSchemas":
             guard var result = old.members, let added = new.members else { throw conflict }
+            guard work.spend(result.count + added.count) else { throw flaw("", "combines too many alternatives") }
             for (name, schema) in added {
                 guard let own = result[name], own != schema else {
                     result[name] = schema
@@ -112,7 +121,13 @@ extension SchemaGrammar {
             return .array(both)
         case "const": throw contradiction("const", "leaves no value where `\(keyword)` combines schemas")
         case "pattern", "format": return .array(Self.list(old) + Self.list(new))
-        case "not": return .object(["anyOf": .array([old, new])])
+        case "not":
+            // One list, because lists inside one another would nest as deep as there are schemas.
+            let excluded = [old, new].flatMap { other in
+                other.members?.keys == ["anyOf"] ? other["anyOf"]?.items ?? [other] : [other]
+            }
+            guard work.spend(excluded.count) else { throw flaw("", "combines too many alternatives") }
+            return .object(["anyOf": .array(excluded)])
         case "items", "propertyNames", "contains":
             if old.isFalse || new.isFalse { return .boolean(false) }
             guard old.items == nil, new.items == nil else { throw conflict }

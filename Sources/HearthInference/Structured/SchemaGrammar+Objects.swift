@@ -239,7 +239,12 @@ extension SchemaGrammar {
             guard exclude(TextAutomaton(shape.declared), "d\(shape.declared)", &base) else { return [] }
         }
         var found: [Extras] = []
-        let languages = shape.patterns.map { PatternTable.shared.pattern($0.source)?.texts }
+        let languages = shape.patterns.map { pattern -> Pattern.Texts? in
+            guard patternWork < Self.maximumPatternWork else { return nil }
+            let texts = PatternTable.shared.pattern(pattern.source)?.texts
+            patternWork += texts.map { $0.isLoosened && $0.automaton == .anything ? 8_000 : $0.automaton.size } ?? 0
+            return texts
+        }
         for (index, pattern) in shape.patterns.enumerated() where !pattern.schema.isFalse {
             guard let own = languages[index], let both = try? base.automaton.intersection(own.automaton) else {
                 continue
@@ -264,18 +269,20 @@ extension SchemaGrammar {
 
     /// Takes the names that match some patterns out of a language.
     /// - Returns: whether that is possible.
-    private func excludes(_ patterns: [Int], _ shape: Shape, _ names: inout Language) -> Bool {
+    private mutating func excludes(_ patterns: [Int], _ shape: Shape, _ names: inout Language) -> Bool {
         for index in patterns {
             // Everything that matches, as ECMAScript reads it.
-            guard let matching = PatternTable.shared.pattern(shape.patterns[index].source)?.matching,
+            guard patternWork < Self.maximumPatternWork,
+                let matching = PatternTable.shared.pattern(shape.patterns[index].source)?.matching,
                 exclude(matching, "x\(shape.patterns[index].source)", &names)
             else { return false }
         }
         return true
     }
 
-    private func exclude(_ automaton: TextAutomaton, _ key: String, _ names: inout Language) -> Bool {
+    private mutating func exclude(_ automaton: TextAutomaton, _ key: String, _ names: inout Language) -> Bool {
         guard let both = try? names.automaton.intersection(automaton.complement) else { return false }
+        patternWork += both.size
         names.automaton = both
         names.key += key + "\u{1}"
         return true

@@ -84,10 +84,11 @@ extension SchemaGrammar {
         let texts =
             patternWork < Self.maximumPatternWork
             ? pattern.texts : Pattern.Texts(automaton: .anything, isLoosened: true)
-        patternWork += texts.isLoosened && texts.automaton == .anything ? 8_000 : texts.automaton.accepting.count
+        patternWork += texts.isLoosened && texts.automaton == .anything ? 8_000 : texts.automaton.size
         if texts.isLoosened { loosen("pattern", "\(source.quoted) is checked on the finished value") }
         do {
             language.automaton = try language.automaton.intersection(texts.automaton)
+            patternWork += language.automaton.size
             language.fewest = max(language.fewest, texts.fewest)
             if let most = texts.most { language.most = min(language.most ?? most, most) }
             language.key += "p\(source)\u{1}"
@@ -113,13 +114,17 @@ extension SchemaGrammar {
     }
 
     /// Excludes the texts of a schema, if it is one of texts alone.
-    private func exclude(_ other: JSONValue, _ language: inout Language) throws {
+    private mutating func exclude(_ other: JSONValue, _ language: inout Language) throws {
         if other == .boolean(true) { throw contradiction("not", "excludes every value") }
         guard let schema = other.members?.filter({ !Self.annotations.contains($0.key) }) else { return }
         if schema.isEmpty || schema.keys == ["type"] && Self.list(schema["type"]).contains("string") {
             throw contradiction("not", "excludes every value")
         }
-        if schema.keys == ["anyOf"] { return try Self.list(schema["anyOf"]).forEach { try exclude($0, &language) } }
+        if schema.keys == ["anyOf"] {
+            for part in Self.list(schema["anyOf"]) { try exclude(part, &language) }
+            return
+        }
+        guard patternWork < Self.maximumPatternWork else { return }
         var keys = schema.keys.filter { $0 != "type" }
         let automaton: TextAutomaton
         if let values = schema["enum"]?.items ?? schema["const"].map({ [$0] }) {
@@ -134,6 +139,7 @@ extension SchemaGrammar {
             return
         }
         guard keys.isEmpty, let both = try? language.automaton.intersection(automaton.complement) else { return }
+        patternWork += both.size
         language.automaton = both
         language.key += "n\(other.line)\u{1}"
     }

@@ -25,6 +25,7 @@ package struct SchemaGrammar {
     private var ruleCount = 0
     /// The states of the patterns' automata so far; one that was too large counts as many.
     var patternWork = 0
+    let work: SchemaWork
     static let maximumPatternWork = 80_000
 
     private static let maximumDepth = 96
@@ -34,8 +35,12 @@ package struct SchemaGrammar {
     private static let maximumPlaces = 3_000_000
 
     /// - Parameter isLenient: whether parts that cannot be held admit any value.
-    package init(isLenient: Bool = false) {
+    package init(isLenient: Bool = false) { self.init(isLenient: isLenient, work: SchemaWork()) }
+
+    /// - Parameter work: counts the steps, also those of other grammars.
+    init(isLenient: Bool, work: SchemaWork) {
         self.isLenient = isLenient
+        self.work = work
         _ = text(.anything, fewest: 0, most: nil, key: "")
         rules = Self.basics
     }
@@ -98,6 +103,7 @@ package struct SchemaGrammar {
     /// Begins with another document, whose references lead into itself.
     mutating func read(_ document: JSONMembers) {
         (root, names, place, depth, nodes) = (document, [:], [], 0, 0)
+        work.begin()
     }
 
     /// The grammar of these rules and of the written schemas.
@@ -285,7 +291,7 @@ package struct SchemaGrammar {
 
     private func held(_ values: [JSONValue], _ schema: JSONMembers) throws -> [JSONValue] {
         let check = SchemaCheck(root: .object(root))
-        let held = values.filter { check.isValid($0, .object(schema)) }
+        let held = values.filter { check.isValid($0, .object(schema), work) }
         guard !held.isEmpty else {
             let keyword = schema["const"] != nil ? "const" : schema["enum"] != nil ? "enum" : "not"
             throw contradiction(keyword, "has no value that the keywords beside it allow")

@@ -19,11 +19,13 @@ struct ToolShapes {
     init(_ tools: [ToolDefinition]) {
         self.tools = tools
         var marks: [(mark: String, tool: Int, property: String)] = []
+        var reader = SchemaGrammar(isLenient: true)
         marked = tools.enumerated().map { index, tool in
             let document = (try? JSONValue(parsing: tool.parameters))?.members ?? JSONMembers()
+            let texts = reader.textProperties(of: document)
             var properties = JSONMembers()
-            for (name, property) in document["properties"]?.members ?? JSONMembers() {
-                if SchemaGrammar.mayBeText(property, in: document) {
+            for name in document["properties"]?.members?.keys ?? [] {
+                if texts.contains(name) {
                     properties[name] = ["type": "string"]
                 } else {
                     // A number that is no value of a schema by chance.
