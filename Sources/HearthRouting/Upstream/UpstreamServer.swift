@@ -51,6 +51,7 @@ package final class UpstreamServer: Sendable {
 
     /// The context window of a model in tokens: that of the list, else that of the kind.
     package func contextLength(of model: UpstreamModel) -> Int? {
+        // Settings that cannot be used have no window either.
         model.contextLength ?? (try? settings.cloud(model.id, key: nil, contextLength: nil))?.contextLength
     }
 

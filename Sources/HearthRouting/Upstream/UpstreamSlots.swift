@@ -46,6 +46,7 @@ final class UpstreamSlots: Sendable {
             group.cancelAll()
             let second = await group.nextResult()
             // A slot may come at the moment at which the wait ends.
+            // An error is no slot; it is thrown below.
             let hasSlot = [first, second].contains { (try? $0?.get()) == true }
             if hasSlot, !Task.isCancelled { return }
             if hasSlot { giveBack() }

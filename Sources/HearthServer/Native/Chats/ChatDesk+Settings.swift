@@ -74,6 +74,7 @@ extension ChatDesk {
     func answering(_ settings: ConversationSettings, in session: ChatSession) async -> AnsweringBody {
         let canSee = await library.canSee
         if let model = settings.model, await orchestrator.namesOther(request(settings, session)) {
+            // A model that cannot say what it can is shown without.
             let capabilities = try? await orchestrator.conversation(request(settings, session)).capabilities
             return AnsweringBody(
                 name: model, source: .cloud, canThink: capabilities?.contains(.thinking),
