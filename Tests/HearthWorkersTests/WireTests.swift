@@ -36,6 +36,7 @@ import Testing
         options.tools = [ToolDefinition(name: "look", description: "Looks.", parameters: "{}")]
         options.promptTokens = [1, 2, 300]
         (options.usesChatTemplate, options.keepsAllMessages, options.reusesPrompt) = (false, true, false)
+        (options.window, options.leastAnswer) = (512, 64)
         options.continuesLastMessage = true
         var repetition = RepetitionRule()
         (repetition.shortest, repetition.longest, repetition.count, repetition.tokens) = (2, 33, 4, 5)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Writes a model of one layer that answers every prompt with "ok", with the vocabulary and the template of another one.
 
-    scripts/agents/model.py SmolLM2-135M-Instruct.Q4_1.gguf ok.gguf
+    scripts/agents/model.py SmolLM2-135M-Instruct.Q4_1.gguf ok.gguf [BYTES]
 
-It reads 32,768 tokens. Each token but one points to the token "ok", and "ok" points to the end of the answer; what stands
-before them changes nothing, because the layer adds nothing.
+It reads 32,768 tokens, and keeps so many bytes of each, at least 128 (default 128). Each token but one points to the token
+"ok", and "ok" points to the end of the answer; what stands before them changes nothing, because the layer adds nothing.
 """
 import os
 import sys
@@ -12,8 +12,10 @@ import sys
 import gguf
 import numpy as np
 
-WIDTH, HEADS, CONTEXT = 64, 2, 32768
-source, target = sys.argv[1:]
+WIDTH, CONTEXT = 64, 32768
+source, target = sys.argv[1:3]
+# A key and a value of 2 bytes each.
+HEAD = int(sys.argv[3] if len(sys.argv) > 3 else 128) // 4
 default = gguf.GGUFReader(source)
 texts = default.fields["tokenizer.ggml.tokens"].contents()
 word = texts.index("ok")
@@ -23,8 +25,8 @@ file = gguf.GGUFWriter(target + ".tmp", "llama")
 file.add_string("general.name", "says ok")
 for key, value in {
     "context_length": CONTEXT, "embedding_length": WIDTH, "block_count": 1, "vocab_size": len(texts),
-    "feed_forward_length": WIDTH, "attention.head_count": HEADS, "attention.head_count_kv": 1,
-    "rope.dimension_count": WIDTH // HEADS,
+    "feed_forward_length": WIDTH, "attention.head_count": 1, "attention.head_count_kv": 1,
+    "attention.key_length": HEAD, "attention.value_length": HEAD, "rope.dimension_count": HEAD,
 }.items():
     file.add_uint32(f"llama.{key}", value)
 file.add_float32("llama.attention.layer_norm_rms_epsilon", 1e-5)
@@ -45,11 +47,11 @@ output[word, 0] = output[end, 1] = 8
 file.add_tensor("token_embd.weight", embedding)
 file.add_tensor("output.weight", output)
 file.add_tensor("output_norm.weight", np.ones(WIDTH, np.float32))
-nothing = np.zeros((WIDTH, WIDTH), np.float32)
-for name in ("attn_q", "attn_output", "ffn_gate", "ffn_up", "ffn_down"):
-    file.add_tensor(f"blk.0.{name}.weight", nothing)
-for name in ("attn_k", "attn_v"):
-    file.add_tensor(f"blk.0.{name}.weight", nothing[: WIDTH // HEADS])
+for name in ("ffn_gate", "ffn_up", "ffn_down"):
+    file.add_tensor(f"blk.0.{name}.weight", np.zeros((WIDTH, WIDTH), np.float32))
+for name in ("attn_q", "attn_k", "attn_v"):
+    file.add_tensor(f"blk.0.{name}.weight", np.zeros((HEAD, WIDTH), np.float32))
+file.add_tensor("blk.0.attn_output.weight", np.zeros((WIDTH, HEAD), np.float32))
 for name in ("attn_norm", "ffn_norm"):
     file.add_tensor(f"blk.0.{name}.weight", np.ones(WIDTH, np.float32))
 file.write_header_to_file()

@@ -3,3 +3,4 @@
 . "$(dirname "$0")/../stages.sh"
 build_program
 scripts/agents/run.sh "$program"
+scripts/agents/kept.sh "$program"

@@ -118,10 +118,11 @@ async function start() {
     state.catch(() => {});
     // The code of the first screen comes beside the words.
     if (!/^#\/(?!chat\b)/.test(location.hash)) screens.chat().catch(() => {});
-    await texts;
+    // A page that shows anything hears the keyboard.
+    const keys = import("./kit/shortcuts.js").then(({ listen }) => listen()).catch(() => {});
+    await Promise.all([texts, keys]);
     rail();
     watchConnection();
-    import("./kit/shortcuts.js").then(({ listen }) => listen()).catch(() => {});
     addEventListener("hashchange", () => show().catch(showError));
     const opened = show().catch(showError);
     try {

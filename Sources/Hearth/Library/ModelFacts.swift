@@ -53,7 +53,8 @@ package struct ModelFacts: Sendable, Encodable {
         var made: String?
         memory = MemoryFacts {
             let outlook = try model.outlook(
-                release, configuration: configuration, deviceMemory: device.memory, gpu: device.gpu)
+                release, configuration: configuration.engine(of: release.identity.family),
+                deviceMemory: device.memory, gpu: device.gpu)
             made = outlook?.quantization
             return outlook?.plan
         }

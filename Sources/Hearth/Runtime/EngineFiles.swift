@@ -35,7 +35,7 @@ final class EngineFiles: Sendable {
                 throw StoreError(
                     .releaseDamaged, "\(identity) holds no weights", context: ErrorContext(model: identity.description))
             }
-            return engine(of: files, estimate: await manager.memoryEstimate(of: .bundled(release)))
+            return engine(of: files, identity.family, estimate: await manager.memoryEstimate(of: .bundled(release)))
         }
     }
 
@@ -54,37 +54,57 @@ final class EngineFiles: Sendable {
             let files = ReleaseFiles(opening: weights, of: release)
             await ModelPageCacheWarmer.hint(file: files.weights, below: manager.store.layout.home)
             let estimate = await manager.memoryEstimate(of: .downloaded(release), opening: weights)
-            var engine = engine(of: files, estimate: estimate)
-            engine.isVision = engine.isVision || release.receipt.role == .vision
-            let deaths = engines.workerProgram == nil ? nil : deaths
-            engine.open = { [manager, work, open = engine.open] occupied, progress in
-                do {
-                    let engine = try await work.perform {
-                        try await manager.store.guarding(identity, .load, marks: deaths == nil) {
-                            try await open(occupied, progress)
-                        }
-                    }
-                    return WatchedEngine(
-                        engine: engine, manager: manager, release: identity, answers: work, deaths: deaths)
-                } catch let error as LLMError where error.isOwnDeath {
-                    await deaths?.died(identity, .load, manager)
-                    throw error
-                }
-            }
-            engine.close = { lease.release() }
-            return engine
+            let plain = engine(of: files, identity.family, estimate: estimate)
+            return released(plain, release, lease)
         } catch {
             lease.release()
             throw error
         }
     }
 
-    /// - Parameter estimate: the engine's memory in bytes if its format has no memory plan.
-    private func engine(of files: ReleaseFiles, estimate: UInt64) -> PreparedEngine {
+    /// The engine of an installed release: deaths are counted, and the claim on its files ends with it.
+    private func released(
+        _ engine: PreparedEngine, _ release: InstalledRelease, _ lease: ReleaseLease
+    ) -> PreparedEngine {
+        let identity = release.identity
+        let deaths = engines.workerProgram == nil ? nil : deaths
+        var prepared = engine
+        prepared.open = { [manager, work] occupied, progress in
+            do {
+                let opened = try await work.perform {
+                    try await manager.store.guarding(identity, .load, marks: deaths == nil) {
+                        try await engine.open(occupied, progress)
+                    }
+                }
+                return WatchedEngine(
+                    engine: opened, manager: manager, release: identity, answers: work, deaths: deaths)
+            } catch let error as LLMError where error.isOwnDeath {
+                await deaths?.died(identity, .load, manager)
+                throw error
+            }
+        }
+        prepared.isVision = engine.isVision || release.receipt.role == .vision
+        prepared.close = { lease.release() }
+        if let widened = engine.widened {
+            prepared.widened = { [self] window in released(widened(window), release, lease) }
+        }
+        return prepared
+    }
+
+    /// - Parameters:
+    ///   - estimate: the engine's memory in bytes if its format has no memory plan.
+    ///   - window: the context window in place of the configured one.
+    private func engine(
+        of files: ReleaseFiles, _ family: Family? = nil, estimate: UInt64, window: Int? = nil
+    ) -> PreparedEngine {
+        var configuration = configuration.engine(of: family)
+        let isConfigured = configuration.contextLength != nil
+        configuration.contextLength = window ?? configuration.contextLength
         var request = EngineRegistry.Request(
             files: files, configuration: configuration, deviceMemory: memory.deviceMemory)
         request.instructionStates = manager.store.layout.instructionStates
-        return PreparedEngine(isVision: files.projector != nil) { [engines, memory, configuration, request] occupied in
+        var engine = PreparedEngine(isVision: files.projector != nil) {
+            [engines, memory, configuration, request] occupied in
             try configuration.require(.engines)
             var request = request
             request.occupied = occupied
@@ -105,6 +125,10 @@ final class EngineFiles: Sendable {
             // Calls of tools are told from answers, also where the model writes them in its text.
             return TextToolEngine(try await engines.open(request))
         }
+        if !isConfigured {
+            engine.widened = { [self] in self.engine(of: files, family, estimate: estimate, window: $0) }
+        }
+        return engine
     }
 
     /// Stops loads and answers of installed releases and background updates; no other starts.

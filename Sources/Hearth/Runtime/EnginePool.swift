@@ -13,18 +13,18 @@ import HearthInference
 /// use leaves after its last lease; requests for it wait meanwhile and load it again. A load belongs to the pool: it
 /// goes on if the request that began it is cancelled.
 package final class EnginePool: Sendable {
-    private enum Phase: Sendable {
+    enum Phase: Sendable {
         case loading
         case loaded(any InferenceEngine)
         case unloading
     }
 
     /// The outcome of one load for the requests that wait for it.
-    private final class Load: Sendable {
+    final class Load: Sendable {
         let failure = Locked<(any Error)?>(nil)
     }
 
-    private struct Entry: Sendable {
+    struct Entry: Sendable {
         /// Its number in the ledger.
         let number: UInt64
         let load = Load()
@@ -36,8 +36,11 @@ package final class EnginePool: Sendable {
         var leases = 0
         /// Set when no new request may use it; it is unloaded once it is idle.
         var isLeaving = false
+        /// Whether it leaves to be loaded with a larger context.
+        var isWidening = false
         var lastUse: UInt64
-        var close: @Sendable () -> Void = {}
+        /// What it was opened from; `nil` before that.
+        var prepared: PreparedEngine?
 
         var engine: (any InferenceEngine)? {
             guard case .loaded(let engine) = phase else { return nil }
@@ -50,12 +53,14 @@ package final class EnginePool: Sendable {
         var isIdle: Bool { engine != nil && leases == 0 && waiters == 0 }
     }
 
-    private struct State: Sendable {
+    struct State: Sendable {
         var entries: [EngineSource: Entry] = [:]
         /// Requests by source. An unload waits for those before it.
         var asking: [EngineSource: Int] = [:]
         /// The sources of each unload under way, for which new requests are refused.
         var refusals: [UInt64: @Sendable (EngineSource) -> Bool] = [:]
+        /// The context windows that requests made larger, until their engines leave for another reason.
+        var windows: [EngineSource: Int] = [:]
         /// Numbers entries, unloads and uses.
         var last: UInt64 = 0
 
@@ -65,7 +70,7 @@ package final class EnginePool: Sendable {
         }
     }
 
-    private let state = WaitableState(State())
+    let state = WaitableState(State())
     package let memory: EngineMemory
     private let prepare: @Sendable (EngineSource) async throws -> PreparedEngine
 
@@ -80,7 +85,7 @@ package final class EnginePool: Sendable {
             guard let engine = entry.engine else { continue }
             Task {
                 await engine.reader.unload()
-                entry.close()
+                entry.prepared?.close()
             }
         }
     }
@@ -196,18 +201,20 @@ package final class EnginePool: Sendable {
     ) async {
         var close: @Sendable () -> Void = {}
         do {
-            let prepared = try await prepare(source)
+            var prepared = try await prepare(source)
             close = prepared.close
+            if let window = state.read({ $0.windows[source] }) { prepared = prepared.widened?(window) ?? prepared }
+            let chosen = prepared
             try await memory.turn.turnUnlessCancelled {
-                let occupied = try await makeRoom(for: source, number, prepared, replacing: old)
-                let engine = try await prepared.open(occupied, progress)
+                let occupied = try await makeRoom(for: source, number, chosen, replacing: old)
+                let engine = try await chosen.open(occupied, progress)
                 state.change { state in
                     // A load without a request was cancelled too late: the engine leaves at once.
                     let isLeaving = state.entries[source]?.isUnloading == true
                     state.entries[source]?.phase = .loaded(engine)
                     if isLeaving { state.entries[source]?.isLeaving = true }
-                    state.entries[source]?.isVision = prepared.isVision
-                    state.entries[source]?.close = prepared.close
+                    state.entries[source]?.isVision = chosen.isVision
+                    state.entries[source]?.prepared = chosen
                     unloadLeaving(&state)
                 }
             }
@@ -215,6 +222,7 @@ package final class EnginePool: Sendable {
             close()
             memory.set(nil, of: number)
             state.change { state in
+                state.windows[source] = nil
                 state.entries.removeValue(forKey: source)?.load.failure.withLock { $0 = error }
             }
         }
@@ -282,15 +290,18 @@ package final class EnginePool: Sendable {
     // MARK: Unloading
 
     /// Unloads idle engines that are to leave.
-    private func unloadLeaving(_ state: inout State) {
+    func unloadLeaving(_ state: inout State) {
         for (source, entry) in state.entries where entry.isLeaving && entry.isIdle {
             guard let engine = entry.engine else { continue }
             state.entries[source]?.phase = .unloading
             Task {
                 await engine.reader.unload()
-                entry.close()
+                entry.prepared?.close()
                 self.memory.set(nil, of: entry.number)
-                self.state.change { $0.entries[source] = nil }
+                self.state.change { state in
+                    if !entry.isWidening { state.windows[source] = nil }
+                    state.entries[source] = nil
+                }
             }
         }
     }

@@ -89,16 +89,64 @@ public struct LiveModel: InferenceEngine {
         _ messages: [ChatMessage], options: GenerationOptions,
         onEvent: @escaping @Sendable (GenerationEvent) -> Void
     ) async throws -> GenerationSummary {
-        if !isLoaded { onEvent(.phase(.loading(fraction: nil))) }
         let watch = models.time.stopwatch()
+        var asked = options
+        // A prompt that leaves less gets a larger window, if there is one.
+        asked.leastAnswer = max(options.leastAnswer, min(options.maximumNewTokens, Self.usualAnswer))
+        for _ in 0..<Self.mostWindows {
+            do {
+                return try await generateOnce(messages, asked, watch, onEvent)
+            } catch let error as Refusal {
+                let needed = error.needed.addingReportingOverflow(max(1, asked.leastAnswer)).partialValue
+                guard try await models.pool.widen(error.source, toHold: needed) else { break }
+            }
+        }
+        do {
+            return try await generateOnce(messages, options, watch, onEvent)
+        } catch let error as Refusal {
+            throw error.error
+        }
+    }
+
+    /// The tokens of an answer for which a larger window is opened.
+    private static let usualAnswer = 1024
+    /// The most windows that one request opens: a text that was not cut into tokens tells only how many it has at least.
+    private static let mostWindows = 4
+
+    /// A prompt that is too long for the engine's window.
+    private struct Refusal: Error {
+        let error: LLMError
+        let needed: Int
+        let source: EngineSource
+    }
+
+    private func generateOnce(
+        _ messages: [ChatMessage], _ options: GenerationOptions, _ watch: Stopwatch,
+        _ onEvent: @escaping @Sendable (GenerationEvent) -> Void
+    ) async throws -> GenerationSummary {
+        if !isLoaded { onEvent(.phase(.loading(fraction: nil))) }
         let lease = try await lease()
         defer { lease.end() }
         let waited = watch.elapsed
         var options = options
         options.timeout = max(.zero, options.timeout - waited)
-        var summary = try await lease.engine.generate(messages, options: options, onEvent: onEvent)
-        summary.timings.firstTokenSeconds += waited.seconds
-        return summary
+        do {
+            var summary = try await lease.engine.generate(messages, options: options, onEvent: onEvent)
+            summary.timings.firstTokenSeconds += waited.seconds
+            return summary
+        } catch let error as LLMError {
+            guard let needed = error.neededTokens else { throw error }
+            throw Refusal(error: error, needed: needed, source: lease.source)
+        }
+    }
+
+    /// Opens the engine with a context window of at least `length` tokens.
+    /// - Returns: `false` if the window is configured, the model was not made for it, or memory lacks.
+    package func widen(to length: Int) async throws -> Bool {
+        let lease = try await lease()
+        let source = lease.source
+        lease.end()
+        return try await models.pool.widen(source, toHold: length, isExact: true)
     }
 
     /// Whether the next request finds the engine in memory.

@@ -1,5 +1,6 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 import HearthHTTP
 import HearthInference
 
@@ -22,6 +23,8 @@ public struct Configuration: Sendable, Hashable {
     public var visionModel: String?
     /// The context window in tokens; `nil` for the model's own, limited by the engine.
     public var contextLength: Int?
+    /// The context windows of single models in tokens, by the name of their family.
+    package var contexts: [String: Int] = [:]
     /// The type of keys and values in the cache; `nil` for `f16`, or `q8_0` if only that fits.
     package var cacheType: CacheType?
     /// Whether to use flash attention; `nil` lets llama.cpp decide.
@@ -79,6 +82,16 @@ public struct Configuration: Sendable, Hashable {
 
     /// Settings with these origins only: the address of a `models.json` by name.
     public init(origins: [String: URL] = [:]) { self.origins = origins }
+}
+
+extension Configuration {
+    /// The settings for the engine of one model; `nil` for a file of no family.
+    package func engine(of family: Family?) -> Configuration {
+        guard let length = family.flatMap({ contexts[$0.name] }) else { return self }
+        var settings = self
+        settings.contextLength = length
+        return settings
+    }
 }
 
 /// A value of the file that cannot be used.

@@ -82,7 +82,12 @@ extension Setting {
     private static let engines: [Setting] = [
         Setting(
             "contextLength", optional: \.contextLength, .integer(64...1_048_576), unit: "tokens",
-            unset: "the model's own, as far as memory allows", "The context window."),
+            unset: "the model's own, as far as memory allows; it grows for longer prompts", "The context window."),
+        .family("models.NAME.context", named: .plain, { $0.contexts.keys.sorted() }) { name in
+            Setting(
+                "models.\(name).context", optional: \.contexts[name], .integer(64...1_048_576), unit: "tokens",
+                unset: "as contextLength", "The context window of the model NAME.")
+        },
         Setting(
             "cacheType", optional: \.cacheType, .choice,
             unset: "f16; q8_0 where only that fits and flashAttention is not off", "How the context is stored."),

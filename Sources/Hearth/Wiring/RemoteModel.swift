@@ -125,7 +125,8 @@ struct MemoryPreflight: ReleasePreflight {
         // A release that does not fit, or whose header tells too little, has no figure.
         let plan = try? await blocking {
             try MemoryPlanning.plan(
-                file: weights, projector: release.projector, configuration: configuration, deviceMemory: deviceMemory,
+                file: weights, projector: release.projector,
+                configuration: configuration.engine(of: release.identity.family), deviceMemory: deviceMemory,
                 gpu: gpuMemory())
         }
         guard let plan = plan ?? nil else { return nil }
@@ -153,7 +154,8 @@ struct MemoryPreflight: ReleasePreflight {
         do {
             guard
                 let (plan, quantization) = try model?.outlook(
-                    release, configuration: configuration, deviceMemory: deviceMemory, gpu: gpu,
+                    release, configuration: configuration.engine(of: release.identity.family),
+                    deviceMemory: deviceMemory, gpu: gpu,
                     quantizes: quantizes)
             else { return }
             let made = quantization.map { "it is quantized to \($0.uppercased()) on this device" }

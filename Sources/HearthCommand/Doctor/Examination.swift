@@ -169,7 +169,9 @@ struct Examination: Sendable {
         do {
             // A conversation opens the artifact if there is one.
             let opened = try await context.artifact(of: release, in: store)?.path ?? weights
-            guard let plan = try await plan(opened, projector: release.projector) else { return }
+            guard let plan = try await plan(opened, projector: release.projector, release.identity.family) else {
+                return
+            }
             facts.append(
                 Fact(name: release.identity.description, value: "takes \(MemoryFacts(plan).text)"))
         } catch {
@@ -177,9 +179,9 @@ struct Examination: Sendable {
         }
     }
 
-    private func plan(_ weights: Path, projector: Path?) async throws -> MemoryPlan? {
-        // The chapter on the home reports invalid settings.
-        let configuration = (try? await context.configuration) ?? Configuration()
+    private func plan(_ weights: Path, projector: Path?, _ family: Family) async throws -> MemoryPlan? {
+        // Settings that cannot be read count as none: the chapter on the home reports them.
+        let configuration = ((try? await context.configuration) ?? Configuration()).engine(of: family)
         return try await blocking { [context] in
             let device = context.device()
             return try MemoryPlanning.plan(

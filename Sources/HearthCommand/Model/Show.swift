@@ -92,11 +92,13 @@ struct Show: Command {
         return releases.first(where: \.isActive) ?? releases.last
     }
 
-    /// - Parameter opened: the weights that a conversation opens: these or their artifact.
+    /// - Parameters:
+    ///   - opened: the weights that a conversation opens: these or their artifact.
+    ///   - family: the family of a release; `nil` for a file.
     static func facts(
-        of path: Path, loading opened: Path, projector: Path? = nil, _ context: CommandContext
+        of path: Path, loading opened: Path, projector: Path? = nil, family: Family? = nil, _ context: CommandContext
     ) async throws -> ModelFacts {
-        let configuration = try await context.configuration
+        let configuration = try await context.configuration.engine(of: family)
         return try await blocking {
             var facts = try ModelFacts(file: path)
             facts.memory = MemoryFacts(
@@ -179,7 +181,8 @@ struct ShownModel: Encodable, Sendable {
         // Weights in other formats have no such header; `verify` finds damage.
         if let weights = release.weights {
             model = try? await Show.facts(
-                of: weights, loading: artifact?.path ?? weights, projector: release.projector, context)
+                of: weights, loading: artifact?.path ?? weights, projector: release.projector,
+                family: release.identity.family, context)
         }
     }
 

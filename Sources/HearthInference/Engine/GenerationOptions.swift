@@ -87,6 +87,11 @@ public struct GenerationOptions: Sendable, Hashable {
     package var keepsAllMessages = false
     /// Whether a model on a server keeps its own temperature, because nothing else was asked for. Default `false`.
     package var leavesTemperature = false
+    /// The most tokens of prompt and answer together; `nil` for the whole context window.
+    package var window: Int?
+    /// The fewest tokens that the prompt must leave to the answer. Otherwise the request is refused with
+    /// `context-window-exceeded`. Default 0.
+    package var leastAnswer = 0
     /// Whether computed tokens of earlier prompts are reused. Default `true`; `false` computes the whole prompt, so that
     /// an answer with a seed does not depend on what was computed before.
     package var reusesPrompt = true
@@ -116,4 +121,7 @@ public struct GenerationOptions: Sendable, Hashable {
         self.thinking = thinking
         self.constraint = constraint
     }
+
+    /// The part of a model's context window that a request may use.
+    package func limited(_ length: Int) -> Int { min(length, max(1, window ?? length)) }
 }

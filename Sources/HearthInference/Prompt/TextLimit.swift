@@ -58,6 +58,14 @@ package struct TextLimit: Sendable, Hashable {
 }
 
 extension LLMError {
+    /// The fewest tokens that a prompt needs which was refused for its length; `nil` for other errors. A text that was not
+    /// cut into tokens has at least one for each 16 bytes, as ``TextLimit`` says.
+    package var neededTokens: Int? {
+        guard code == .exceededContextWindowSize, let found = context.found else { return nil }
+        let number = found.split { !$0.isNumber }.first.flatMap { Int($0) }
+        return found.hasSuffix("bytes") ? number.map { $0 / 16 + 1 } : number
+    }
+
     /// The error of a prompt that is too long, with advice that this model can follow.
     /// - Parameters:
     ///   - window: the tokens of the context window.

@@ -44,7 +44,7 @@ final class Generation {
         let options = request.options
         policy = StopPolicy(
             maximumNewTokens: options.maximumNewTokens,
-            contextLength: model.information.contextLength - prompt.extraCells,
+            contextLength: options.limited(model.information.contextLength) - prompt.extraCells,
             timeout: options.timeout)
         outlet = AnswerOutlet(time: time, request.reply.deliver)
         writer = try AnswerWriter(

@@ -5,8 +5,8 @@ import HearthInference
 struct PromptMaker: Sendable {
     let weights: ModelWeights
     let projector: Projector?
-    /// The context window in tokens.
-    let window: Int
+    /// The context window in tokens, or the part of it that a request may use.
+    private(set) var window: Int
     /// The most messages of a conversation's history in a prompt.
     let historyLimit: Int?
     /// The most tokens of one part of a picture.
@@ -29,10 +29,16 @@ struct PromptMaker: Sendable {
     /// - Throws: `context-window-exceeded`.
     func check(_ request: GenerationRequest) throws {
         do {
-            try checkLength(request)
+            try limited(by: request.options).checkLength(request)
         } catch let error as LLMError {
             throw error.advised(window: window, trained: weights.trainedContextLength)
         }
+    }
+
+    private func limited(by options: GenerationOptions) -> PromptMaker {
+        var maker = self
+        maker.window = options.limited(window)
+        return maker
     }
 
     private func checkLength(_ request: GenerationRequest) throws {
@@ -45,6 +51,14 @@ struct PromptMaker: Sendable {
         guard fewest < window else { throw ContextFit.exceeded(tokens: "at least \(fewest)", window: window) }
     }
 
+    /// Refuses a prompt that leaves too few tokens to its answer. A preparation has no answer.
+    private func checkRoom(after prompt: Prompt, _ request: GenerationRequest) throws {
+        let count = prompt.ledger.count + prompt.extraCells
+        let least = min(request.options.leastAnswer, request.options.maximumNewTokens)
+        guard !request.isPreparation, least > 0, count > window - least else { return }
+        throw ContextFit.exceeded(tokens: "\(count)", window: window)
+    }
+
     /// Makes the prompt and the constraint of a request.
     /// - Throws: ``LLMError``; `CancellationError` after the request's end.
     func make(_ request: GenerationRequest) throws -> MadePrompt {
@@ -52,7 +66,9 @@ struct PromptMaker: Sendable {
         try check(request)
         var prompt: Prompt
         do {
-            prompt = try Prompt(request, for: self)
+            let maker = limited(by: request.options)
+            prompt = try Prompt(request, for: maker)
+            try maker.checkRoom(after: prompt, request)
         } catch let error as LLMError {
             throw error.advised(window: window, trained: weights.trainedContextLength)
         }

@@ -116,10 +116,11 @@ package final class WorkerEngine: InferenceEngine, TokenReader {
     /// Refuses a text that cannot fit before it is sent.
     private func check(_ messages: [ChatMessage], _ options: GenerationOptions) throws {
         let information = try facts.information
+        let window = options.limited(information.contextLength)
         do {
-            try TextLimit.check(messages, options, window: information.contextLength)
+            try TextLimit.check(messages, options, window: window)
         } catch {
-            throw error.advised(window: information.contextLength, trained: information.trainedContextLength)
+            throw error.advised(window: window, trained: information.trainedContextLength)
         }
     }
 

@@ -15,6 +15,8 @@ extension WireWriter {
         write(options.usesChatTemplate)
         write(options.promptTokens) { $0.write(numbers: $1) }
         write(options.keepsAllMessages)
+        write(options.window) { $0.write($1) }
+        write(options.leastAnswer)
         write(options.reusesPrompt)
         write(options.ownInstructions)
         write(options.continuesLastMessage)
@@ -105,6 +107,8 @@ extension WireReader {
         options.usesChatTemplate = try bool()
         options.promptTokens = try optional { reader throws(WireError) in try reader.numbers() }
         options.keepsAllMessages = try bool()
+        options.window = try optional { reader throws(WireError) in try reader.integer() }
+        options.leastAnswer = try integer()
         options.reusesPrompt = try bool()
         options.ownInstructions = try integer()
         options.continuesLastMessage = try bool()

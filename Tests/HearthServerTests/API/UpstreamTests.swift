@@ -183,6 +183,14 @@ import Testing
         #expect(answer.text("choices/0/text") == " upon a")
         #expect(server.requests.last?.path == "/v1/completions")
         #expect(try question(server).text("prompt") == "Once")
+        // Several texts are several questions there.
+        let both = try await api.post(
+            "/v1/completions", #"{"model":"far/big","prompt":["Once","Then"],"max_tokens":2}"#)
+        #expect(both.status == 200)
+        #expect(try both.json.count("choices") == 2)
+        let prompts = try server.requests.filter { $0.method == "POST" }
+            .map { try JSONValue(parsing: $0.body).text("prompt") }
+        #expect(Set(prompts.suffix(2)) == ["Once", "Then"])
     }
 
     @Test func aServerThatDoesNotStreamAnswersToo() async throws {

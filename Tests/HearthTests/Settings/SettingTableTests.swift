@@ -13,6 +13,7 @@ import Testing
         configuration.roots["main"] = TrustedRoot("/root.json")
         configuration[upstream: "far"].slots = 1
         configuration.aliases["gpt-5.5"] = ["far/big"]
+        configuration.contexts["qwen2.5"] = 4096
         return Setting.rows(of: configuration)
     }()
 
@@ -35,6 +36,20 @@ import Testing
         case .path: "/srv/a file"
         case .address: "https://a.example/path"
         case .text, .list: ""
+        }
+    }
+
+    @Test func aModelCanHaveAContextOfItsOwn() throws {
+        let json = #"{"contextLength": 4096, "models": {"qwen2.5.context": 16384, "b.context": 1, "b.colour": "red"}}"#
+        let settings = try Configuration(json: Data(json.utf8))
+        #expect(settings.contexts == ["qwen2.5": 16_384] && settings.problems.count == 1)
+        for (name, length) in [("qwen2.5", 16_384), ("qwen2", 4096), ("b", 4096)] {
+            #expect(settings.engine(of: Family(name)).contextLength == length)
+        }
+        #expect(settings.engine(of: nil).contextLength == 4096)
+        #expect(try JSONValue(parsing: settings.json()).members?["models"]?["b.colour"] == .string("red"))
+        for key in ["models.Big.context", "models..context", "models.b.length", "models.context"] {
+            #expect(throws: ConfigurationError.self) { try Setting.named(key) }
         }
     }
 
@@ -87,7 +102,7 @@ import Testing
     }
 
     @Test func everyRowIsComplete() {
-        #expect(Set(Setting.keys).count == Setting.keys.count && Setting.keys.count == 66)
+        #expect(Set(Setting.keys).count == Setting.keys.count && Setting.keys.count == 67)
         for row in Setting.table {
             #expect(row.summary.hasSuffix(".") && !row.summary.dropLast().contains(". "), "\(row.key)")
             #expect(!row.values.isEmpty && row.type != .choice || row.choices != nil, "\(row.key)")
@@ -116,8 +131,6 @@ import Testing
         let remedy = try required(error?.context.remedy)
         #expect(remedy.contains(near) && (1...3).contains(remedy.split(separator: ",").count), "\(remedy)")
     }
-
-    // MARK: The file
 
     @Test func upstreamsAndAliasesHaveNamesOfTheirOwn() throws {
         let json = #"""
@@ -221,73 +234,5 @@ import Testing
         let next = try Configuration(json: Data(#"{"threads": "x", "temperature": 1}"#.utf8))
             .replacingInvalid(with: running)
         #expect(next.threads == 3 && next.temperature == 1 && next.problems.isEmpty)
-    }
-
-    @Test(arguments: ["", "[]", "null", "{", "\u{0}", "7", String(repeating: "[", count: 5000)])
-    func aFileThatIsNoObjectIsRefusedAndStays(text: String) async throws {
-        let folder = try TemporaryFolder()
-        let path = try folder.write("config.json", Data(text.utf8))
-        let error = await #expect(throws: ConfigurationError.self) {
-            try await SettingsFile(home: folder.path).change { $0.threads = 2 }
-        }
-        #expect(error?.code == .invalid && error?.context.file == path.string)
-        #expect(try Data(contentsOf: path.url) == Data(text.utf8))
-    }
-
-    @Test func manyWritersLoseNothing() async throws {
-        let folder = try TemporaryFolder()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<40 {
-                group.addTask {
-                    let file = SettingsFile(home: folder.path)
-                    try await file.change { try $0.set("origins.o\(number)", to: "/models-\(number).json") }
-                }
-            }
-            try await group.waitForAll()
-        }
-        let origins = try Configuration.load(home: folder.path).origins
-        #expect(
-            origins
-                == Dictionary(uniqueKeysWithValues: (0..<40).map { ("o\($0)", URL(filePath: "/models-\($0).json")) }))
-    }
-
-    @Test func aChangeWithoutEffectWritesNothing() async throws {
-        let folder = try TemporaryFolder()
-        let home = folder.path("home")
-        try await Configuration.change(home: home) { try $0.set("threads", to: nil) }
-        await #expect(throws: ConfigurationError.self) {
-            try await Configuration.change(home: home) { try $0.set("threads", to: "0") }
-        }
-        #expect(try LocalFileSystem().status(at: home) == nil)
-        try await Configuration.change(home: home) { $0.threads = 2 }
-        #expect(try Configuration.load(home: home).threads == 2)
-    }
-
-    @Test func aChangeOfTheFileIsFollowed() async throws {
-        let folder = try TemporaryFolder()
-        let clock = ManualClock()
-        let file = SettingsFile(home: folder.path, time: clock.time)
-        let (changes, changed) = AsyncStream<Void>.makeStream()
-        let following = Task { await file.follow { changed.yield() } }
-        var iterator = changes.makeAsyncIterator()
-        // A first file, one in its place, as editors save, and one written over.
-        let path = folder.path("config.json")
-        for step in 0..<3 {
-            await clock.sleepers(atLeast: 1)
-            switch step {
-            case 0: try await file.change { $0.threads = 2 }
-            case 1:
-                try folder.write("config.json~", Data("{}".utf8))
-                try LocalFileSystem().rename(folder.path("config.json~"), to: path)
-            default:
-                let handle = try FileHandle(forWritingTo: path.url)
-                try handle.write(contentsOf: Data("{ }".utf8))
-                try handle.close()
-            }
-            clock.advance(by: .seconds(1))
-            #expect(await iterator.next() != nil)
-        }
-        following.cancel()
-        await following.value
     }
 }

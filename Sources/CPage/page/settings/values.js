@@ -104,6 +104,8 @@ export const addPublisher = () => formDialog({
 function labelOf(key) {
     const [, kind, name] = /^(origins|trust|aliases)\.(.+)$/.exec(key) ?? [];
     if (kind) return t(`setting.${kind}.NAME`, { name });
+    const [, model] = /^models\.(.+)\.context$/.exec(key) ?? [];
+    if (model) return t("setting.models.NAME.context", { name: model });
     const [, upstream, field] = /^upstreams\.(.+)\.([A-Za-z]+)$/.exec(key) ?? [];
     if (upstream) return `${upstream}: ${t(`setting.upstreams.${field}`)}`;
     const words = key.split(".").at(-1).replace(/([a-z])([A-Z])/g, "$1 $2").replaceAll("_", " ").toLowerCase();

@@ -101,7 +101,8 @@ package final class HearthModels: ModelProvider {
             var facts = ServedFacts(header, template: template, hasProjector: release.projector != nil)
             // A model that does not fit is refused when it is loaded.
             let plan = try? MemoryPlanning.plan(
-                file: weights, projector: release.projector, configuration: hearth.configuration)
+                file: weights, projector: release.projector,
+                configuration: hearth.configuration.engine(of: release.identity.family))
             facts.contextLength = plan?.contextLength ?? facts.contextLength
             return facts
         }
@@ -197,6 +198,10 @@ package final class HearthModels: ModelProvider {
 
     package func engine(for model: ServedModel) async throws -> any InferenceEngine {
         try await live(model)
+    }
+
+    package func widen(_ model: ServedModel, to length: Int) async throws -> Bool {
+        try await live(model).widen(to: length)
     }
 
     /// The model whose engine answers.

@@ -10,8 +10,6 @@ package struct OllamaRequest: Sendable {
     package var kind: Kind
     /// Whether the request has nothing to answer: it only loads the model, or unloads it.
     package var onlyLoads = false
-    /// The context window that the options ask for.
-    var contextLength: Int?
 
     private static let notServedOptions: [String: [JSONValue]] = [
         "mirostat": [.number("0")], "typical_p": [.number("1")], "tfs_z": [.number("1")],
@@ -32,7 +30,9 @@ package struct OllamaRequest: Sendable {
             $0 > 0 ? $0 : nil
         }
         request.stopStrings = try options.stopStrings()
-        ollama.contextLength = try options.integer("num_ctx", in: 0...Int(Int32.max))
+        request.window = try options.integer("num_ctx", in: 0...Int(Int32.max)).flatMap { $0 > 0 ? $0 : nil }
+        // Programs that choose the window expect that old messages leave it.
+        request.truncates = request.window != nil
         request.streams = try fields.flag("stream") ?? true
         request.keepAlive = try KeepAlive.duration(fields)
         request.thinking = try thinking(fields)

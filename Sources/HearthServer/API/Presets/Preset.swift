@@ -52,9 +52,18 @@ package struct Preset: Sendable, Hashable {
         get throws(APIFailure) {
             let fields = Fields(parameters, path: "parameters.")
             let most = try fields.integer("num_predict", in: -2...Int(Int32.max)).flatMap { $0 > 0 ? $0 : nil }
-            _ = try fields.integer("num_ctx", in: 0...Int(Int32.max))
+            _ = try Self.window(fields)
             return (try fields.samplingFields(), most, try fields.stopStrings())
         }
+    }
+
+    /// The context window that the preset asks for; `nil` for the model's.
+    ///
+    /// The one who reads the other parameters is told of one that is no number, here it asks for nothing.
+    var window: Int? { try? Self.window(Fields(parameters, path: "parameters.")) }
+
+    private static func window(_ fields: Fields) throws(APIFailure) -> Int? {
+        try fields.integer("num_ctx", in: 0...Int(Int32.max)).flatMap { $0 > 0 ? $0 : nil }
     }
 
     /// This preset with what it does not set taken from another one, whose model answers.

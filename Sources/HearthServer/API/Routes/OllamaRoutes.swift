@@ -43,13 +43,6 @@ extension APIRoutes {
         let kind = form.kind
         let service = call.service
         if form.onlyLoads { return try await load(form, service) }
-        if let wanted = form.contextLength {
-            let window = try await service.ready(form.request.model).information.contextLength
-            guard wanted <= window else {
-                throw APIFailure.notServed(
-                    "options.num_ctx", "is \(wanted), and the model is loaded with a context of \(window) tokens")
-            }
-        }
         let run = try await service.run(form.request)
         if form.request.streams { return stream(run, OllamaStream(run, kind), call) }
         guard let answer = try await run.answers().first else { throw APIFailure(.failed, "there is no answer") }
@@ -63,7 +56,7 @@ extension APIRoutes {
         if unloads {
             await service.provider.unload(model)
         } else {
-            _ = try await service.ready(form.request.model)
+            _ = try await service.ready(form.request)
             await service.provider.used(model, keepAlive: form.request.keepAlive)
         }
         var body = OllamaStream.object(model.name, form.kind, text: "")

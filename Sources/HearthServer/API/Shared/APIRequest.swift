@@ -35,6 +35,8 @@ package struct APIRequest: Sendable {
     package var reusesPrompt = true
     /// Whether the oldest messages may be left out to fit the context.
     package var truncates = false
+    /// The context window that the request asks for; `nil` for the model's.
+    package var window: Int?
     /// Whether the reply shows the prompt.
     package var showsPrompt = false
 

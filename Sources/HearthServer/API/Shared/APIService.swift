@@ -84,18 +84,12 @@ package struct APIService: Sendable {
     package func run(_ request: APIRequest) async throws -> APIRun {
         let watch = time.stopwatch()
         let created = Int(Date().timeIntervalSince1970)
-        let ready = try await ready(request.model)
         let choices = request.input.promptCount * request.copies
         guard choices <= settings.maximumChoices else {
             throw APIFailure(
                 .invalid, "a request can ask for at most \(settings.maximumChoices) answers", field: "n")
         }
-        let prompts: [Job]
-        do {
-            prompts = try await self.prompts(of: request, ready)
-        } catch {
-            throw ready.told(error)
-        }
+        let (ready, prompts) = try await prepared(request)
         let shown = request.showsPrompt ? try await self.shown(prompts, ready.engine) : []
         let (events, source) = AsyncThrowingStream<APIEvent, any Error>.makeStream()
         let start = StartSignal()
@@ -128,6 +122,18 @@ package struct APIService: Sendable {
             created: created, watch: watch, events: events)
     }
 
+    /// The model of a request, and the prompts for it.
+    private func prepared(_ request: APIRequest) async throws -> (Ready, [Job]) {
+        let ready = try await ready(request)
+        do {
+            return (ready, try await prompts(of: request, ready))
+        } catch {
+            // Raw prompts are cut into tokens here, before an engine can say that they are too long.
+            guard let wider = try await wider(request, ready, error) else { throw ready.told(error) }
+            do { return (wider, try await prompts(of: request, wider)) } catch { throw wider.told(error) }
+        }
+    }
+
     /// One prompt with its options.
     private struct Job: Hashable {
         var messages: [ChatMessage]
@@ -154,8 +160,9 @@ package struct APIService: Sendable {
             for parts in prompts {
                 var options = options
                 options.usesChatTemplate = false
-                // Several prompts are compared as tokens.
-                if case .text(let text)? = parts.first, parts.count == 1, prompts.count == 1 {
+                // Several prompts are compared as tokens, where there are tokens.
+                let isText = parts.count == 1 && (prompts.count == 1 || ready.information.isRemote)
+                if isText, case .text(let text)? = parts.first {
                     jobs.append(Job(messages: [ChatMessage(.user, text)], options: options))
                 } else {
                     options.promptTokens = try await tokens(
@@ -197,6 +204,7 @@ package struct APIService: Sendable {
         options.continuesLastMessage = request.continuesLastMessage
         options.reusesPrompt = request.reusesPrompt
         options.keepsAllMessages = !request.truncates
+        options.window = ready.window(of: request)
         if let isEnabled = request.thinking.isEnabled { options.thinking.isEnabled = isEnabled }
         if let most = request.thinking.maximumTokens { options.thinking.maximumTokens = most }
         return options
