@@ -16,12 +16,19 @@ finish() {
 }
 trap 'finish; rm -rf "$work"' EXIT
 
-# serve NAME [KEY VALUE]…: a server of the default model under a name.
+# serve NAME [KEY VALUE]…: a server of the default model under a name; with HEARTH_SEES it has a projector of random weights.
 serve() {
     finish
     export HEARTH_HOME="$work/$1"
-    cp "$default_model" "$work/$1-v1.0.0-q4_1.gguf"
-    "$hearth" pull "$work/$1-v1.0.0-q4_1.gguf" --no-probe --quiet
+    if [ -n "${HEARTH_SEES:-}" ]; then
+        "$hearth" publish "$default_model" --family "$1" --version 1.0.0 --variant q4_1 --unsigned \
+            --with "projector=$tiny_models/projector.gguf" --to "$work/origin" > /dev/null
+        "$hearth" config set origins.main "$work/origin/models.json"
+        "$hearth" pull "$1" --no-probe --quiet
+    else
+        cp "$default_model" "$work/$1-v1.0.0-q4_1.gguf"
+        "$hearth" pull "$work/$1-v1.0.0-q4_1.gguf" --no-probe --quiet
+    fi
     export HEARTH_MODEL="$1"
     shift
     while [ $# -gt 0 ]; do "$hearth" config set "$1" "$2"; shift 2; done
@@ -46,7 +53,11 @@ for judge in "$@"; do
             temperature 0.8 serve.anyModel true
         scripts/clients/judges.sh llama || failed=1
         ;;
-    comply) serve smollm2 maximumNewTokens 256; scripts/clients/judges.sh comply || failed=1 ;;
+    comply)
+        # A name by which the judge asks for thinking too, and greedy answers, which end.
+        HEARTH_SEES=1 serve smollm2 maximumNewTokens 512 temperature 0 aliases.claude-3-5-gpt-5 smollm2
+        HEARTH_MODEL=claude-3-5-gpt-5 scripts/clients/judges.sh comply || failed=1
+        ;;
     *) echo "there is no judge '$judge'" >&2; exit 64 ;;
     esac
 done

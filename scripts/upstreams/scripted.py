@@ -68,6 +68,8 @@ async def serve(reader, writer):
             else:
                 await answer(writer)
             await writer.drain()
+            if b"connection: close" in head.lower():
+                break
     except (asyncio.IncompleteReadError, ConnectionError):
         pass
     finally:

@@ -29,6 +29,8 @@ package struct GrammarMatcher: Sendable {
     private var indexes: [Int: [Int: [Int]]] = [:]
     private static let smallSet = 48
     private var work = 0
+    /// Whether the last character made a key or an item that equals one before it.
+    private var isRepeated = false
     /// The incomplete last character: its bits so far, and the number of missing bytes.
     private var partial = Partial()
     /// The number of characters that needed more than ``maximumWork``. Such a character is refused; another one may
@@ -65,22 +67,12 @@ package struct GrammarMatcher: Sendable {
 
     /// Whether the text may end here.
     package var isComplete: Bool {
-        guard partial.missing == 0, !isExhausted else { return false }
-        return current.contains {
-            $0.origin == 0 && grammar.elements[Int($0.place)] == .end(grammar.root)
-        }
+        partial.missing == 0 && !isExhausted && mayEnd
     }
 
     /// Whether no character may follow.
     package var isClosed: Bool {
-        guard partial.missing == 0 else { return false }
-        return !current.contains { item in
-            switch grammar.elements[Int(item.place)] {
-            case .characters: true
-            case .text(let number): grammar.texts[number].canGrow(item.extra)
-            default: false
-            }
-        }
+        partial.missing == 0 && !mayGrow
     }
 
     /// Adds all bytes, or none if they do not fit.
@@ -154,6 +146,20 @@ package struct GrammarMatcher: Sendable {
 
     private var current: ArraySlice<Item> { items[(starts.last ?? 0)...] }
 
+    private var mayEnd: Bool {
+        current.contains { $0.origin == 0 && grammar.elements[Int($0.place)] == .end(grammar.root) }
+    }
+
+    private var mayGrow: Bool {
+        current.contains { item in
+            switch grammar.elements[Int(item.place)] {
+            case .characters: true
+            case .text(let number): grammar.texts[number].canGrow(item.extra)
+            default: false
+            }
+        }
+    }
+
     private func expects(_ values: ClosedRange<UInt32>) -> Bool {
         current.contains { item in
             switch grammar.elements[Int(item.place)] {
@@ -183,7 +189,9 @@ package struct GrammarMatcher: Sendable {
         text.append(value)
         let before = exhaustions
         close()
-        if exhaustions > before || items.count == previous.upperBound {
+        // A key or an item that equals one before it, and cannot become longer, is a dead end.
+        let isDead = isRepeated && !mayGrow && !mayEnd
+        if exhaustions > before || items.count == previous.upperBound || isDead {
             items.removeSubrange(previous.upperBound...)
             starts.removeLast()
             text.cut(to: starts.count - 1)
@@ -196,6 +204,7 @@ package struct GrammarMatcher: Sendable {
         starts.append(items.count)
         seen.removeAll(keepingCapacity: true)
         work = 0
+        isRepeated = false
     }
 
     private mutating func add(_ place: Int, _ origin: Int32, _ extra: UInt64 = 0) {
@@ -221,7 +230,11 @@ package struct GrammarMatcher: Sendable {
             case .text(let number):
                 if grammar.texts[number].mayEnd(item.extra) { add(Int(item.place) + 1, item.origin) }
             case .fresh(let twins):
-                if text.isFresh(from: Int(item.origin), among: twins) { add(Int(item.place) + 1, item.origin) }
+                if text.isFresh(from: Int(item.origin), among: twins) {
+                    add(Int(item.place) + 1, item.origin)
+                } else {
+                    isRepeated = true
+                }
             case .counted(let number):
                 let count = grammar.counts[number]
                 if item.extra >= UInt64(count.low) { add(Int(item.place) + 1, item.origin) }

@@ -157,4 +157,21 @@ import Testing
     func decidesTexts(schema: String, text: String, isFitting: Bool) throws {
         #expect(try fits(schema, text) == isFitting)
     }
+
+    /// A value that was there before and cannot become longer is no way out of a list or an object.
+    @Test(arguments: [
+        (#"{"type":"array","items":{"type":"string","maxLength":3},"uniqueItems":true}"#, #"["abc","ab"#, "c", #"d"]"#),
+        (#"{"type":"array","items":{"type":"string","maxLength":1},"uniqueItems":true}"#, #"["é",""#, "é", #"è"]"#),
+        (
+            #"{"type":"array","items":{"type":"integer","minimum":10000,"maximum":99999},"uniqueItems":true}"#,
+            "[12345,1234", "5", "6]"
+        ),
+        (#"{"type":"object","propertyNames":{"maxLength":2}}"#, #"{"ab":1,"a"#, "b", #"c":2}"#),
+    ])
+    func aRepeatedValueThatCannotGrowIsNotBegun(schema: String, begun: String, same: String, rest: String) throws {
+        var matcher = GrammarMatcher(try SchemaGrammar.grammar(of: schema))
+        let taken = [begun, same, rest].map { matcher.take($0.utf8) }
+        #expect(taken == [true, false, true])
+        #expect(matcher.isComplete)
+    }
 }
