@@ -27,6 +27,21 @@ struct HeaderTests {
         #expect(head.headers["a"] == "one two")
     }
 
+    /// Bytes of an address that are no UTF-8 go back to the server as they came.
+    @Test func anAddressInLatin1KeepsItsBytes() {
+        var parser = ResponseHeadParser()
+        _ = parser.append(Array("HTTP/1.1 302 Found\r\n".utf8))
+        for name in ["Location: /m", "X-Other: /m"] {
+            #expect(parser.append(Array(name.utf8) + [0xF3] + Array("d%2Fel x\r\n".utf8)) == .more)
+        }
+        guard case .complete(let head) = parser.append(Array("\r\n".utf8)) else {
+            Issue.record("no head")
+            return
+        }
+        #expect(head.headers["Location"] == "/m%F3d%2Fel x")
+        #expect(head.headers["X-Other"] == "/m\u{FFFD}d%2Fel x")
+    }
+
     @Test(arguments: [
         ("Content-Length: 5", "5"), ("Content-Length: 5\nContent-Length: 5", "5"),
         ("Content-Length: 5\nTransfer-Encoding: chunked", nil), ("X: y", nil),

@@ -25,7 +25,7 @@ package struct GatewayConfiguration: Sendable, Hashable {
         origins: [URL], environment: [String: String], http: any HTTPClient, time: TimeSource
     ) throws -> (any DownloadURLProvider)? {
         guard let url else { return nil }
-        let beside = origins.filter { !$0.isFileURL }.map { $0.deletingLastPathComponent() }
+        let beside = origins.filter { !$0.isFileURL }.map { $0.beside(".") }
         // Without any, no file: an empty list would stand for every file, those of the Hub included.
         guard !(files.isEmpty && beside.isEmpty) else { return nil }
         let keyFile = keyFile

@@ -18,7 +18,7 @@ package enum OriginAddress {
         let isClean = text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7F || $0 == " " }
         guard !text.isEmpty, text.utf8.count <= 4096, isClean else { return nil }
         guard text.contains("://") || text.hasPrefix("file:") else { return Path(text).absolute.url }
-        guard let url = URL(string: text), let scheme = url.scheme?.lowercased() else { return nil }
+        guard let url = URL(address: text), let scheme = url.scheme?.lowercased() else { return nil }
         switch scheme {
         case "https" where url.host?.isEmpty == false: return url
         case "http" where url.isLoopback: return url

@@ -1,6 +1,7 @@
 import Foundation
 import HearthBase
 import HearthCatalog
+import HearthHTTP
 import HearthRouting
 
 extension Hearth {
@@ -23,7 +24,7 @@ extension Hearth {
                     throw ConfigurationError.invalid(
                         key, "a model that is on this device or listed", found: value)
                 }
-            } else if key.hasPrefix("origins."), let url = URL(string: value), url.isFileURL {
+            } else if key.hasPrefix("origins."), let url = URL(address: value), url.isFileURL {
                 try requireFile(url.path, key)
             } else if key.hasPrefix("trust."), SHA256Digest(hex: value) == nil {
                 try requireFile(value, key)

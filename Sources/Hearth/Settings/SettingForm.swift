@@ -115,7 +115,7 @@ extension SettingForm where Value == URL {
     }
 
     @Sendable fileprivate static func serverAddress(_ text: String) -> URL? {
-        guard let url = URL(string: text), let host = url.host(), !host.isEmpty, url.user() == nil,
+        guard let url = URL(address: text), let host = url.host(), !host.isEmpty, url.user() == nil,
             url.query() == nil, url.fragment() == nil, url.port.map({ (1...65_535).contains($0) }) ?? true,
             url.scheme == "https" || (url.scheme == "http" && url.isLoopback)
         else { return nil }
@@ -216,7 +216,7 @@ extension SettingForm where Value == [String] {
     static var pages: Self {
         list("origins such as https://app.example.org, separated by commas", atMost: 64, { $0 }) { text in
             let text = text.lowercased()
-            guard let url = URL(string: text), let scheme = url.scheme, let host = url.host(), !host.isEmpty,
+            guard let url = URL(address: text), let scheme = url.scheme, let host = url.host(), !host.isEmpty,
                 scheme == "http" || scheme == "https"
             else { return nil }
             return text == "\(scheme)://\(host)" + (url.port.map { ":\($0)" } ?? "") ? text : nil

@@ -1,5 +1,6 @@
 import Foundation
 import HearthBase
+import HearthHTTP
 
 /// The numbers that a setting may have.
 package struct SettingRange: Codable, Sendable, Hashable {
@@ -38,7 +39,7 @@ package struct SettingRow: Codable, Sendable, Hashable {
     package var withoutSecrets: SettingRow {
         guard type == .address, let value else { return self }
         var row = self
-        row.value = URL(string: value)?.withoutSecrets?.absoluteString ?? ""
+        row.value = URL(address: value)?.withoutSecrets?.absoluteString ?? ""
         return row
     }
 }

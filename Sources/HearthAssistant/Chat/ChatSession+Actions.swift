@@ -1,5 +1,6 @@
 import Foundation
 import HearthBase
+import HearthHTTP
 import HearthInference
 import HearthRouting
 
@@ -156,7 +157,7 @@ extension ChatParts {
         var card = card
         card.state = .done
         let address = query.trimmingCharacters(in: .whitespacesAndNewlines)
-        if let pages, PageReader.addresses(in: address) == [address], let url = URL(string: address) {
+        if let pages, PageReader.addresses(in: address) == [address], let url = URL(address: address) {
             guard known.contains(where: { $0.isSameAddress(as: address) }) else {
                 throw AssistantError(
                     .pageRefused,

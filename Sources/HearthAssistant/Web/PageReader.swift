@@ -59,7 +59,7 @@ package struct PageReader: Sendable {
             guard left > .zero else { throw Self.refused(url, "it took longer than \(Int(Self.limit.seconds)) s") }
             let response = try await request(url, within: left)
             if [301, 302, 303, 307, 308].contains(response.status), let location = response.headers["Location"] {
-                guard let next = URL(string: location, relativeTo: url)?.absoluteURL else {
+                guard !location.isEmpty, let next = URL(address: location, relativeTo: url) else {
                     throw Self.refused(url, "it redirects to an address that cannot be used")
                 }
                 if url.scheme?.lowercased() == "https", next.scheme?.lowercased() == "http" {

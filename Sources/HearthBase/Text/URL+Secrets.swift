@@ -4,13 +4,16 @@ extension URL {
     /// The address without query, fragment, user and password; `nil` if it cannot be parsed.
     package var withoutSecrets: URL? {
         guard var parts = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return nil }
-        guard [parts.user, parts.password, parts.query, parts.fragment].contains(where: { $0 != nil }) else {
-            return self
-        }
-        parts.user = nil
-        parts.password = nil
-        parts.query = nil
-        parts.fragment = nil
+        // As written: a part whose triplets are no UTF-8 has no decoded form.
+        let secrets = [
+            parts.percentEncodedUser, parts.percentEncodedPassword, parts.percentEncodedQuery,
+            parts.percentEncodedFragment,
+        ]
+        guard secrets.contains(where: { $0 != nil }) else { return self }
+        parts.percentEncodedUser = nil
+        parts.percentEncodedPassword = nil
+        parts.percentEncodedQuery = nil
+        parts.percentEncodedFragment = nil
         return parts.url
     }
 

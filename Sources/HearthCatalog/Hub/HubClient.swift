@@ -67,7 +67,7 @@ struct HubClient: Sendable {
             "search=\(PercentText.encoded(words))&filter=gguf&sort=downloads&limit=\(limit)&"
             + wanted.map { "expand=\($0)" }.joined(separator: "&")
         let what = "the search"
-        guard let url = URL(string: "\(settings.endpoint.absoluteString)/api/models?\(query)") else {
+        guard let url = URL(address: "\(settings.endpoint.absoluteString)/api/models?\(query)") else {
             throw HubHit.invalid("words no address can hold", from: settings.endpoint)
         }
         do {
@@ -187,7 +187,7 @@ struct HubClient: Sendable {
     /// The address of the next page. It must be on the same host; any other is an error.
     private func nextPage(_ response: HTTPResponse, of reference: HubReference) throws(CatalogError) -> URL? {
         guard let link = response.headers["Link"], let target = LinkHeader.target("next", in: link) else { return nil }
-        guard target.utf8.count <= 8192, let url = URL(string: target, relativeTo: response.url)?.absoluteURL,
+        guard (1...8192).contains(target.utf8.count), let url = URL(address: target, relativeTo: response.url),
             url.scheme == response.url.scheme, url.host == response.url.host, url.port == response.url.port
         else { throw HubAnswer.invalid(reference, "a next page elsewhere", expected: "one on the same host") }
         return url
@@ -197,7 +197,8 @@ struct HubClient: Sendable {
         -> URL
     {
         let path = names.map { PercentText.encoded($0) }.joined(separator: "/")
-        guard let url = URL(string: "\(settings.endpoint.absoluteString)/\(path)\(query.map { "?" + $0 } ?? "")") else {
+        guard let url = URL(address: "\(settings.endpoint.absoluteString)/\(path)\(query.map { "?" + $0 } ?? "")")
+        else {
             throw HubAnswer.invalid(reference, "a name no address can hold", expected: "the name of a file")
         }
         return url

@@ -21,8 +21,8 @@ package struct HubSettings: Sendable, Hashable {
         var text = endpoint
         while text.hasSuffix("/") { text.removeLast() }
         guard text.utf8.count <= 1024, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
-            let parts = URLComponents(string: text), parts.user == nil, parts.password == nil, parts.query == nil,
-            parts.fragment == nil, let url = parts.url, url.host?.isEmpty == false,
+            let url = URL(address: text), url.user() == nil, url.password() == nil, url.query() == nil,
+            url.fragment() == nil, url.host()?.isEmpty == false,
             url.scheme == "https" || (url.scheme == "http" && url.isLoopback)
         else {
             throw CatalogError(

@@ -29,11 +29,13 @@ extension ManifestReader {
         func refused(_ expected: String) -> CatalogError {
             malformed(field, expected: expected, found: text.quoted)
         }
-        guard (1...8192).contains(text.utf8.count),
-            !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control || $0 == "\\" }),
-            let url = URL(string: text, relativeTo: base)?.absoluteURL, url.path != "", url.path != "/"
+        guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control || $0 == "\\" }) else {
+            throw refused("an address without control characters and backslashes")
+        }
+        guard (1...8192).contains(text.utf8.count), let url = URL(address: text, relativeTo: manifest),
+            !["", "/"].contains(url.path(percentEncoded: true))
         else { throw refused("an address") }
-        if let written = URL(string: text), written.user != nil || written.password != nil {
+        if let written = URL(address: text), written.user() != nil || written.password() != nil {
             throw refused("an address without user name and password")
         }
         switch url.scheme?.lowercased() {
@@ -44,14 +46,5 @@ extension ManifestReader {
         case "file": throw refused("an address on the network, as the manifest's own")
         default: throw refused("an https address")
         }
-    }
-
-    /// The manifest's address without its fragment, which names a model.
-    var base: URL {
-        guard var parts = URLComponents(url: manifest, resolvingAgainstBaseURL: true), parts.fragment != nil else {
-            return manifest.absoluteURL
-        }
-        parts.fragment = nil
-        return parts.url ?? manifest.absoluteURL
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HearthBase
+import HearthHTTP
 
 extension Release {
     /// Parses one entry of `models`.
@@ -159,7 +160,7 @@ extension ManifestReader {
         var classes = Classes(
             count: try integer("count", in: 0...1 << 31).map { Int($0) }, listVersion: try text("listVersion"))
         if let url = try address("url") {
-            guard let name = PathComponent(url.lastPathComponent), !name.name.hasPrefix(".") else {
+            guard let name = PathComponent(url.fileName), !name.name.hasPrefix(".") else {
                 throw malformed("url", expected: "an address that ends in a file name", found: url.shown.quoted)
             }
             let size = try integer("sizeBytes").map { FileSize.exact($0) } ?? .about(0, limit: 4 << 20)

@@ -1,5 +1,6 @@
 import Foundation
 import HearthBase
+import HearthHTTP
 
 extension Catalog {
     /// Parses the single-model dialect: `version, url, sha256, num_classes, class_list_version, training_date,
@@ -11,7 +12,7 @@ extension Catalog {
     package init(singleModel document: ManifestReader, familyHint: Family?) throws(CatalogError) {
         let version = try document.required("version", "a version such as 1.0.0", document.version)
         let url = try document.required("url", "an address", document.address)
-        guard let name = PathComponent(url.lastPathComponent), !name.name.hasPrefix("."),
+        guard let name = PathComponent(url.fileName), !name.name.hasPrefix("."),
             name.name.lowercased() != "receipt.json"
         else {
             throw document.malformed("url", expected: "an address that ends in a file name", found: url.shown.quoted)
@@ -40,7 +41,7 @@ extension Catalog {
         let listName = listVersion.flatMap { PathComponent("\($0).txt") }
         release.classes = Classes(
             count: count, listVersion: listVersion,
-            listAddress: listName.flatMap { URL(string: "classes/\($0.name)", relativeTo: document.base)?.absoluteURL })
+            listAddress: listName.flatMap { URL(address: "classes/\($0.name)", relativeTo: document.manifest) })
         release.trainedOn = try document.text("training_date")
         self.init(releases: [release], current: [family: version])
         isOrdered = false

@@ -40,27 +40,27 @@ public enum ModelReference: Sendable, Hashable {
     // MARK: - The forms
 
     private static func address(_ text: String) throws -> Self {
-        guard !text.contains(" "), var parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased()
+        let mark = text.unicodeScalars.firstIndex(of: "#")
+        guard let url = URL(address: text[..<(mark ?? text.endIndex)]), let scheme = url.scheme?.lowercased(),
+            !scheme.isEmpty
         else {
             throw bad(text, "it is no proper address")
         }
-        let fragment = parts.percentEncodedFragment
-        parts.fragment = nil
-        guard let url = parts.url else { throw bad(text, "it is no proper address") }
+        let fragment = mark.map { text[text.unicodeScalars.index(after: $0)...] }
         switch scheme {
         case "file":
-            guard (parts.host ?? "").isEmpty, !url.path.isEmpty, url.path != "/" else {
+            guard (url.host() ?? "").isEmpty, !url.path.isEmpty, url.path != "/" else {
                 throw bad(text, "a file address is written file:///path/to/models.json")
             }
         case "https", "http":
-            guard parts.host?.isEmpty == false else { throw bad(text, "the address names no host") }
+            guard url.host()?.isEmpty == false else { throw bad(text, "the address names no host") }
             guard scheme == "https" || url.isLoopback else {
                 throw bad(
                     text, "models are fetched over https only, except from this machine", "Write https:// instead.")
             }
         default: throw bad(text, "\(scheme.quoted) addresses are not supported", "Use an https address.")
         }
-        if Path(url.path).fileExtension == "gguf" {
+        if Path(url.fileName).fileExtension == "gguf" {
             guard url.isFileURL else {
                 throw bad(
                     text, "it leads to a model file, not to a manifest",
@@ -69,10 +69,11 @@ public enum ModelReference: Sendable, Hashable {
             guard fragment == nil else { throw bad(text, "a model file has no versions to choose from") }
             return .file(Path(url.path))
         }
-        guard let decoded = (fragment ?? "").removingPercentEncoding else {
+        guard let fragment else { return try manifest(url, nil, of: text) }
+        guard let decoded = fragment.removingPercentEncoding else {
             throw bad(text, "the part after # is malformed")
         }
-        return try manifest(url, fragment == nil ? nil : decoded[...], of: text)
+        return try manifest(url, decoded[...], of: text)
     }
 
     private static func manifest(_ url: URL, _ fragment: Substring?, of text: String) throws -> Self {

@@ -171,7 +171,7 @@ extension CachedCatalog.Record: DiskRecord {
         let values = try decoder.container(keyedBy: Key.self)
         try values.require(format: Self.currentFormat, .format)
         let text = try values.text(.location, atMost: 8192)
-        guard text.isPlain(), let location = URL(string: text) else { throw values.refusal(.location, "no address") }
+        guard text.isPlain(), let location = URL(address: text) else { throw values.refusal(.location, "no address") }
         self.location = location
         asked = try values.decode(SHA256Digest.self, forKey: .asked)
         digest = try values.decode(SHA256Digest.self, forKey: .sha256)

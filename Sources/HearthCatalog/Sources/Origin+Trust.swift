@@ -6,15 +6,13 @@ import HearthHTTP
 extension Origin {
     /// The folder of the signed metadata, beside the list.
     package var metadataURL: URL {
-        folderURL.appending(path: "metadata", directoryHint: .isDirectory)
+        (manifestURL.withoutSecrets ?? manifestURL).beside("metadata/")
     }
 
     /// The folder of the signed files, beside the list.
     package var targetsURL: URL {
-        folderURL.appending(path: "targets", directoryHint: .isDirectory)
+        (manifestURL.withoutSecrets ?? manifestURL).beside("targets/")
     }
-
-    private var folderURL: URL { (manifestURL.withoutSecrets ?? manifestURL).deletingLastPathComponent() }
 
     /// The trusted metadata in a home's folder `trust`.
     package func trustStore(in folder: Path, fileSystem: any FileSystem = LocalFileSystem()) -> TrustStore {

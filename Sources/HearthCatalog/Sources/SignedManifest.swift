@@ -81,7 +81,7 @@ struct SignedManifest: Sendable {
         let url = origin.manifestURL
         var session = try await TrustSession(metadata: origin.metadataURL, http: http, store: store, time: time)
         try await session.refresh()
-        let file = try await session.find(url.lastPathComponent)
+        let file = try await session.find(url.fileName)
         let now = time.now
         if let copy, file.length == UInt64(copy.data.count), file.digests.match(copy.data) {
             var record = copy.record

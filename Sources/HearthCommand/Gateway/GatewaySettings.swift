@@ -17,7 +17,7 @@ extension ValueKind where Value == URL {
     /// An address to which a secret may be sent.
     static var serverAddress: Self {
         ValueKind("an https address, or http to this machine, without a user and a query") { text in
-            guard let url = URL(string: text), let host = url.host(), !host.isEmpty, url.user() == nil,
+            guard let url = URL(address: text), let host = url.host(), !host.isEmpty, url.user() == nil,
                 url.query() == nil, url.fragment() == nil,
                 url.scheme == "https" || (url.scheme == "http" && url.isLoopback)
             else { return nil }

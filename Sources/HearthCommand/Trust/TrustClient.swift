@@ -86,6 +86,6 @@ struct TrustClient: Command {
 extension ValueKind where Value == URL {
     /// Any address.
     fileprivate static var anyAddress: Self {
-        ValueKind("an address") { text in URL(string: text).flatMap { $0.scheme == nil ? nil : $0 } }
+        ValueKind("an address") { text in URL(address: text).flatMap { $0.scheme == nil ? nil : $0 } }
     }
 }

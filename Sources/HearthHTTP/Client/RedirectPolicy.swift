@@ -70,7 +70,7 @@ struct RedirectPolicy: Sendable {
                 .tooManyRedirects, "\(hop.address.hostText) redirects more than \(maximum) times",
                 context: ErrorContext(url: hop.address.display, expected: "at most \(maximum) redirects"))
         }
-        guard let url = URL(string: location, relativeTo: hop.url)?.absoluteURL else {
+        guard !location.isEmpty, let url = URL(address: location, relativeTo: hop.url) else {
             throw Self.malformed(hop)
         }
         let address = try target(url, from: hop)

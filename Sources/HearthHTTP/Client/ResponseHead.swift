@@ -31,8 +31,7 @@ struct ResponseHeadParser: Sendable {
         byteCount += line.count
         guard byteCount <= Self.limit else { return .refused("more than \(Self.limit) bytes of headers") }
         guard !isComplete else { return .more }
-        // Header values are bytes, in older practice Latin-1. Bytes that are not UTF-8 must not fail here.
-        let text = String(decoding: line, as: UTF8.self).trimmingCharacters(in: .newlines)
+        let text = Self.text(of: Array(line)).trimmingCharacters(in: .newlines)
         if text.hasPrefix("HTTP/") {
             headers = HTTPHeaders()
             status = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
@@ -49,6 +48,17 @@ struct ResponseHeadParser: Sendable {
             text[..<colon].trimmingCharacters(in: .whitespaces),
             text[text.index(after: colon)...].trimmingCharacters(in: .whitespaces))
         return .more
+    }
+
+    /// The text of a line. Header values are bytes, in older practice Latin-1. In an address, bytes that are no UTF-8
+    /// become triplets, so that the server gets them back; in other fields they must only not fail.
+    private static func text(of line: [UInt8]) -> String {
+        let isAddress = String(decoding: line.prefix(9), as: UTF8.self).lowercased() == "location:"
+        guard isAddress, String(bytes: line, encoding: .utf8) == nil else {
+            return String(decoding: line, as: UTF8.self)
+        }
+        let ascii = line.flatMap { $0 < 0x80 ? [$0] : Array(PercentText.encoded([$0], keepsSlashes: true).utf8) }
+        return String(decoding: ascii, as: UTF8.self)
     }
 
     private mutating func finish() -> Outcome {

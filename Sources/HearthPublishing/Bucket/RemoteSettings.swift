@@ -122,7 +122,8 @@ package struct RemoteSettings: Sendable {
             throw unusable(remote, "has no endpoint", "Set the endpoint that your provider names.")
         }
         let whole = text.contains("://") ? text : "https://\(text)"
-        guard let url = URL(string: whole), url.host() != nil, ["", "/"].contains(url.path), url.query == nil,
+        guard let url = URL(address: whole), url.host() != nil, ["", "/"].contains(url.path(percentEncoded: true)),
+            url.query() == nil,
             url.scheme == "https" || (url.scheme == "http" && url.isLoopback)
         else {
             throw unusable(

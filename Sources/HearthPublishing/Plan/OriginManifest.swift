@@ -1,6 +1,7 @@
 import Foundation
 import HearthBase
 import HearthCatalog
+import HearthHTTP
 
 /// The `models.json` of an origin, as a document that keeps unknown fields.
 struct OriginManifest {
@@ -40,7 +41,7 @@ struct OriginManifest {
 
     /// The place of a file in this origin, `nil` for an address elsewhere.
     func place(of location: URL) -> RelativePath? {
-        let base = url.deletingLastPathComponent().absoluteString
+        let base = url.beside(".").absoluteString
         let text = location.absoluteString
         guard text.hasPrefix(base), !text.contains("?") else { return nil }
         return text.dropFirst(base.count).removingPercentEncoding.flatMap { RelativePath($0) }

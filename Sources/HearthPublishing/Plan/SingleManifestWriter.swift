@@ -1,6 +1,7 @@
 import Foundation
 import HearthBase
 import HearthCatalog
+import HearthHTTP
 
 /// Writes the manifest of one model, for apps that read the single-model dialect.
 struct SingleManifestWriter {
@@ -21,7 +22,7 @@ struct SingleManifestWriter {
         fields["num_classes"] = classes?["count"]
         fields["class_list_version"] = classes?["listVersion"]
         if case .string(let address)? = entry["downloadUrl"] {
-            fields["url"] = .string(URL(string: address, relativeTo: base)?.absoluteString ?? address)
+            fields["url"] = .string(URL(address: address, relativeTo: base)?.absoluteString ?? address)
         }
         if case .number(let digits)? = entry["sizeBytes"], let size = UInt64(digits) {
             // Rounded up, since devices refuse files that are much larger than announced.

@@ -18,7 +18,7 @@ package struct PublishPlace: Sendable {
 
     /// The address of `models.json`: the given one, or in the folder of that address.
     package static func parsed(_ word: String) -> URL? {
-        guard let url = URL(string: word), url.host()?.isEmpty == false, url.user() == nil, url.query() == nil,
+        guard let url = URL(address: word), url.host()?.isEmpty == false, url.user() == nil, url.query() == nil,
             url.scheme == "https" || (url.scheme == "http" && url.isLoopback)
         else { return nil }
         return url.pathExtension == "json" ? url : url.appending(path: "models.json")

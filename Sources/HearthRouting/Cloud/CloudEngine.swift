@@ -144,7 +144,7 @@ public struct CloudEngine: InferenceEngine {
         if !version.isEmpty, base.hasSuffix("/\(version)"), version.hasPrefix("v1") {
             base.removeLast(version.count + 1)
         }
-        guard let url = URL(string: base + path) else {
+        guard let url = URL(address: base + path) else {
             throw LLMError(.unreachable, "\(settings.url) is not an address that can be used", disposition: .usage)
         }
         var headers = HTTPHeaders()

@@ -25,7 +25,7 @@ struct CloudFailure: Sendable {
 
     /// A redirect: the key and the conversation are for the configured server only.
     func redirect(to location: String?) -> LLMError {
-        let target = location.flatMap { URL(string: $0)?.host() }
+        let target = location.flatMap { URL(address: $0)?.host() }
         return LLMError(
             .unusableAnswer, "\(settings.host) redirects to \(target ?? "another address"), which is not followed",
             context: context(remedy: "Set the address of \(subject) to the server that answers."))

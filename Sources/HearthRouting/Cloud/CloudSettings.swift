@@ -24,7 +24,7 @@ public enum CloudKind: String, Sendable, Hashable, CaseIterable {
     }
 
     /// The vendor's address; `nil` for a relay, which has none of its own.
-    package var defaultURL: URL? { facts.url.flatMap { URL(string: $0) } }
+    package var defaultURL: URL? { facts.url.flatMap { URL(address: $0) } }
     package var defaultModel: String { facts.model }
     /// The variables of the environment that give the key, the first with a value.
     package var keyVariables: [String] { ["HEARTH_CLOUD_KEY"] + [facts.keyVariable].compactMap { $0 } }

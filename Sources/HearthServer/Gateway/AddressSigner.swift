@@ -59,7 +59,7 @@ package struct AddressSigner: Sendable {
     func address(of object: BucketObject, at date: Date) throws -> URL {
         var base = bucket.absoluteString
         while base.hasSuffix("/") { base.removeLast() }
-        guard let url = URL(string: base + "/" + object.encoded) else { throw GatewayRefusal.locationNotServed }
+        guard let url = URL(address: base + "/" + object.encoded) else { throw GatewayRefusal.locationNotServed }
         return try presign(url, lifetime, date)
     }
 }

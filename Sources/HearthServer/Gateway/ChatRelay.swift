@@ -88,7 +88,7 @@ package struct ChatRelay: Sendable {
         while base.hasSuffix("/") { base.removeLast() }
         let model = PercentText.encoded(self.model)
         let query = mode == .events ? "?alt=sse" : ""
-        guard let url = URL(string: "\(base)/v1beta/models/\(model):streamGenerateContent\(query)") else {
+        guard let url = URL(address: "\(base)/v1beta/models/\(model):streamGenerateContent\(query)") else {
             throw Self.away(502, "the address of the cloud model cannot be used")
         }
         let response = try await http.execute(

@@ -2,6 +2,7 @@ import Foundation
 import Hearth
 import HearthBase
 import HearthDelivery
+import HearthHTTP
 
 /// The server of a home: the page, the APIs of OpenAI, Anthropic, Ollama and llama.cpp, and the downloads of other processes.
 ///
@@ -137,8 +138,8 @@ public final class HearthServer: Sendable {
         let address = address.map { (hasTLS ? "https" : "http") + $0.reachable.url.dropFirst(4) }
         server.home.setAddress(address)
         manager.tell("READY=1", "STATUS=Serving at \(address ?? server.home.path.string)")
-        if let address, let url = URL(string: address),
-            let signIn = URL(string: address + server.home.sessions.oneTimePath())
+        if let address, let url = URL(address: address),
+            let signIn = URL(address: address + server.home.sessions.oneTimePath())
         {
             options.report(.ready(url, signIn: signIn))
         }

@@ -206,7 +206,9 @@ extension Receipt.File: Codable {
         role = FileRole(rawValue: try values.decode(String.self, forKey: .role)) ?? .other
         size = try values.decode(UInt64.self, forKey: .size)
         digest = try values.decode(SHA256Digest.self, forKey: .digest)
-        source = try values.decodeIfPresent(String.self, forKey: .source).flatMap(URL.init(string:))
+        source = try values.decodeIfPresent(String.self, forKey: .source).flatMap {
+            URL(string: $0, encodingInvalidCharacters: false)
+        }
         index = try values.decodeIfPresent(Receipt.Reference.self, forKey: .index)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import HearthBase
+import HearthHTTP
 
 #if canImport(Darwin)
 import Darwin
@@ -23,16 +24,19 @@ package final class FaultServer: Sendable {
     package let port: UInt16
     let listener: Listener
 
-    /// Starts to listen on 127.0.0.1.
+    /// Starts to listen on 127.0.0.1, or on `::1`.
     ///
     /// - Parameters:
     ///   - greeting: bytes sent on every connection before a request is read, which no HTTP server does.
     ///   - blockedAfter: the time without a read by the client until ``RecordedRequest/isBlocked`` is set.
+    ///   - isIPv6: whether the server listens on `::1` alone.
     package init(
-        greeting: Data = Data(), blockedAfter: Duration = .milliseconds(250), _ handler: @escaping Handler
+        greeting: Data = Data(), blockedAfter: Duration = .milliseconds(250), isIPv6: Bool = false,
+        _ handler: @escaping Handler
     ) throws {
         let milliseconds = Int32(blockedAfter.seconds * 1000)
-        let listener = try Listener(ServerScript(greeting: greeting, blockedAfter: milliseconds, handler: handler))
+        let listener = try Listener(
+            ServerScript(greeting: greeting, blockedAfter: milliseconds, handler: handler), isIPv6: isIPv6)
         self.listener = listener
         port = listener.port
         listener.start()
@@ -42,7 +46,7 @@ package final class FaultServer: Sendable {
 
     /// The address of a path on this server.
     package func url(_ path: String, host: String = "127.0.0.1", scheme: String = "http") throws -> URL {
-        guard let url = URL(string: "\(scheme)://\(host):\(port)\(path)") else {
+        guard let url = URL(address: "\(scheme)://\(host):\(port)\(path)") else {
             throw CocoaError(.fileReadInvalidFileName)
         }
         return url
@@ -83,9 +87,9 @@ final class Listener: Sendable {
     private let socket: Int32
     private let hasEnded = DispatchSemaphore(value: 0)
 
-    init(_ script: ServerScript) throws {
+    init(_ script: ServerScript, isIPv6: Bool) throws {
         self.script = script
-        (socket, port) = try boundSocket()
+        (socket, port) = try isIPv6 ? boundIPv6Socket() : boundSocket()
         guard listen(socket, 512) == 0 else {
             let code = POSIXErrorCode(rawValue: errno) ?? .EIO
             close(socket)
@@ -160,6 +164,30 @@ private func boundSocket() throws -> (socket: Int32, port: UInt16) {
         throw POSIXError(code)
     }
     return (socket, UInt16(bigEndian: address.sin_port))
+}
+
+/// A socket on a free port of `::1`.
+private func boundIPv6Socket() throws -> (socket: Int32, port: UInt16) {
+    #if canImport(Darwin)
+    let socket = Darwin.socket(AF_INET6, SOCK_STREAM, 0)
+    #else
+    let socket = Glibc.socket(AF_INET6, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    #endif
+    var address = sockaddr_in6()
+    address.sin6_family = sa_family_t(AF_INET6)
+    address.sin6_addr = in6addr_loopback
+    var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+            bind(socket, address, length) == 0 && getsockname(socket, address, &length) == 0
+        }
+    }
+    guard isBound else {
+        let code = POSIXErrorCode(rawValue: errno) ?? .EIO
+        close(socket)
+        throw POSIXError(code)
+    }
+    return (socket, UInt16(bigEndian: address.sin6_port))
 }
 
 /// The results of a wait for a socket.

@@ -1,5 +1,6 @@
 import Foundation
 import HearthBase
+import HearthHTTP
 
 #if canImport(Darwin)
 import Darwin
@@ -62,7 +63,7 @@ package final class TLSServer: Sendable {
 
     /// The address of a path on this server.
     package func url(_ path: String) throws -> URL {
-        guard let url = URL(string: "https://127.0.0.1:\(port)\(path)") else {
+        guard let url = URL(address: "https://127.0.0.1:\(port)\(path)") else {
             throw CocoaError(.fileReadInvalidFileName)
         }
         return url

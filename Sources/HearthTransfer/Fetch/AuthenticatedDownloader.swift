@@ -97,10 +97,10 @@ public struct AuthenticatedDownloader: DownloadURLProvider {
         // A body that is no JSON says nothing; the status decides then.
         let members = (try? JSONValue(parsing: body))?.members ?? [:]
         guard response.status == 200 else { throw refusal(response, members, location) }
-        guard case .string(let text)? = members["url"], let url = URL(string: text), url.host() != nil,
+        guard case .string(let text)? = members["url"], let url = URL(address: text), url.host() != nil,
             url.scheme == "https" || (url.scheme == "http" && url.isLoopback)
         else {
-            throw error(.noAddress, "gave no usable address for \(location.lastPathComponent)")
+            throw error(.noAddress, "gave no usable address for \(location.fileName)")
         }
         var lifetime: Duration?
         if case .number(let digits)? = members["expiresIn"], let seconds = Int(digits), seconds > 0 {
@@ -115,7 +115,7 @@ public struct AuthenticatedDownloader: DownloadURLProvider {
         if case .string(let code)? = body["error"]?.members?["code"], code.utf8.count <= 40, code.isPlain() {
             found += ", \(code)"
         }
-        let name = location.lastPathComponent
+        let name = location.fileName
         switch response.status {
         case 401, 403:
             return error(

@@ -1,5 +1,6 @@
 import Foundation
 import HearthBase
+import HearthHTTP
 
 /// Provides download addresses that expire, such as signed addresses of a bucket.
 ///
@@ -110,7 +111,7 @@ package actor SourceAddresses {
                     renewal: fresh.lifetime.map { asked + $0 - min(Self.margin, $0 / 10) })
             } catch let error where !(error is any HearthFailure) && !(error is CancellationError) {
                 throw TransferError(
-                    .noAddress, "the service that gives out addresses gave none for \(location.lastPathComponent)",
+                    .noAddress, "the service that gives out addresses gave none for \(location.fileName)",
                     context: ErrorContext(url: location.withoutQuery), underlying: error)
             }
         }

@@ -187,7 +187,7 @@ private func manifest(_ changes: [String: String?] = [:], top: String = "") -> S
         ("{\"version\": \"1.0.0\", \"url\": \"m.gguf\", \"size_mb\": \"1\"}", "size_mb"),
         ("{\"version\": \"1.0.0\", \"url\": \"1.0.0.gguf\", \"size_mb\": 1}", "url"),
         ("{\"version\": \"1.0.0\", \"url\": \"m/receipt.json\", \"size_mb\": 1}", "url"),
-        ("{\"version\": \"1.0.0\", \"url\": \"m/a%2Fb\", \"size_mb\": 1}", "url"),
+        ("{\"version\": \"1.0.0\", \"url\": \"m/a%2F..\", \"size_mb\": 1}", "url"),
         ("{\"version\": \"1.0.0\", \"url\": \"m.gguf\", \"size_mb\": 1, \"num_classes\": 1.5}", "num_classes"),
         ("{\"version\": \"1.0.0\", \"url\": \"m.gguf\", \"size_mb\": 1, \"sha256\": \"x\"}", "sha256"),
         ("{\"version\": \"\", \"url\": \"m.gguf\", \"size_mb\": 1}", "version"),

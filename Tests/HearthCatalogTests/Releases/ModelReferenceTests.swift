@@ -28,6 +28,8 @@ import Testing
         arguments: [
             ("https://h.example/models.json", "https://h.example/models.json", nil, nil, nil),
             ("https://h.example/models.json#m", "https://h.example/models.json", "m", nil, nil),
+            ("https://h.example/a%2Fb c.json#m", "https://h.example/a%2Fb%20c.json", "m", nil, nil),
+            ("https://h.example/%E9/models.json#m", "https://h.example/%E9/models.json", "m", nil, nil),
             ("https://h.example/m?x=1#m@1.0.0:q4", "https://h.example/m?x=1", "m", "1.0.0", "q4"),
             ("https://h.example/m#m%401.0.0", "https://h.example/m", "m", "1.0.0", nil),
             ("https://h.example/m#@1.0.0", "https://h.example/m", nil, "1.0.0", nil),
@@ -100,7 +102,7 @@ import Testing
         ("http://localhost.h.example/m", "over https only"), ("http://127.1/m", "over https only"),
         ("ftp://h.example/models.json", "are not supported"), ("javascript://x/%0aalert(1)", "are not supported"),
         ("https://", "names no host"), ("https:///models.json", "names no host"), ("://x", "no proper address"),
-        ("https://h.example/m.gguf", "leads to a model file"), ("https://h.example/a b.json", "no proper address"),
+        ("https://h.example/m.gguf", "leads to a model file"), ("https://h.example/a\tb.json", "control character"),
         ("https://h.example/models.json#", "the name of the model is missing"),
         ("https://h.example/models.json#%ff", "malformed"), ("https://h.example/models.json#a/b", "cannot be the name"),
         ("file://host/a.gguf", "file:///path"), ("file:///a.gguf#m", "no versions"), ("file:///", "file:///path"),

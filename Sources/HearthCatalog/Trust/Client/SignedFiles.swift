@@ -45,7 +45,7 @@ struct SignedFiles: Sendable {
     /// The address of a file; its name is escaped already.
     static func address(of name: String, below base: URL) throws -> URL {
         let folder = base.absoluteString
-        guard let url = URL(string: folder + (folder.hasSuffix("/") ? "" : "/") + name) else {
+        guard let url = URL(address: folder + (folder.hasSuffix("/") ? "" : "/") + name) else {
             throw TrustError.invalid(name, "its name cannot be an address")
         }
         return url

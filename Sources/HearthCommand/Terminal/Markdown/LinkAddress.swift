@@ -1,4 +1,5 @@
 import Foundation
+import HearthHTTP
 
 /// The address of a link in a model's text.
 enum LinkAddress {
@@ -33,7 +34,7 @@ enum LinkAddress {
         let rest = text.dropFirst(scheme.count + 1).drop { $0 == "/" || $0 == "\\" }
         let authority = rest.prefix { !"/\\?#".contains($0) }
         let place = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
-        guard let host = URL(string: "\(scheme)://\(place)/")?.host(percentEncoded: false), !host.isEmpty,
+        guard let host = URL(address: "\(scheme)://\(place)/")?.host(percentEncoded: false), !host.isEmpty,
             !host.unicodeScalars.contains(where: { $0.value <= 0x20 || "/\\?#@%<>^|".unicodeScalars.contains($0) })
         else { return nil }
         return host.lowercased()

@@ -1,5 +1,6 @@
 import Foundation
 import HearthBase
+import HearthHTTP
 import HearthInference
 
 /// A page that a search of the web found.
@@ -59,7 +60,7 @@ package struct SearchRules: Sendable, Hashable {
 
     /// Whether a page may be a result.
     func permits(_ page: WebPage) -> Bool {
-        guard let host = URL(string: page.address)?.host()?.lowercased() else { return false }
+        guard let host = URL(address: page.address)?.host()?.lowercased() else { return false }
         func matches(_ domain: String) -> Bool {
             let name = domain.lowercased().split(separator: "/").first.map(String.init) ?? domain
             return host == name || host.hasSuffix("." + name)

@@ -17,8 +17,8 @@ struct ListedFile: Sendable {
     /// - Throws: ``NativeFailure`` for a digest or an address that cannot be used.
     init?(_ order: AddOrder) throws {
         let text = order.reference.trimmingCharacters(in: .whitespacesAndNewlines)
-        guard text.utf8.count <= 2048, let url = URL(string: text), url.host()?.isEmpty == false,
-            Path(url.path).fileExtension == "gguf"
+        guard text.utf8.count <= 2048, let url = URL(address: text), url.host()?.isEmpty == false,
+            Path(url.fileName).fileExtension == "gguf"
         else { return nil }
         guard url.scheme == "https" || url.scheme == "http" && url.isLoopback, url.user() == nil else {
             throw NativeFailure.bad("reference", "an https address without a user")
@@ -64,6 +64,9 @@ struct ListedFile: Sendable {
         let plain = String(
             stem.unicodeScalars.map {
                 "abcdefghijklmnopqrstuvwxyz0123456789._-".unicodeScalars.contains($0) ? Character($0) : "-"
+    /// The name of the file without its extension.
+    private var stem: String { String(url.fileName.dropLast(5)) }
+
             })
         let name = plain.drop { !$0.isLetter && !$0.isNumber }.prefix(55)
         return "\(name.isEmpty ? "model" : name)-\(hash.prefix(8))"
@@ -71,12 +74,12 @@ struct ListedFile: Sendable {
 
     private func manifest(size: UInt64) -> Data {
         var entry: JSONMembers = [
-            "id": .string(url.lastPathComponent), "family": .string(family), "version": .string("1"),
+            "id": .string(url.fileName), "family": .string(family), "version": .string("1"),
             "filename": .string(family + ".gguf"), "sizeBytes": .integer(size),
             "downloadUrl": .string(url.absoluteString), "role": .string("text"),
         ]
         entry["sha256"] = digest.map { .string($0.hex) }
-        let shown = name.flatMap { $0.isEmpty ? nil : $0 } ?? url.deletingPathExtension().lastPathComponent
+        let shown = name.flatMap { $0.isEmpty ? nil : $0 } ?? stem
         entry["name"] = .string(String(shown.prefix(200)))
         return JSONValue.object(["schemaVersion": .integer(1), "models": .array([.object(entry)])]).data
     }

@@ -54,12 +54,7 @@ struct HTTPAddress: Sendable, Hashable {
     }
 
     /// Whether the host is this machine by definition; no name server is asked.
-    var isLoopback: Bool {
-        if host == "localhost" || host == "::1" { return true }
-        var address = in_addr()
-        guard inet_pton(AF_INET, host, &address) == 1 else { return false }
-        return UInt32(bigEndian: address.s_addr) >> 24 == 127
-    }
+    var isLoopback: Bool { LoopbackHost.contains(host) }
 
     /// Whether credentials for `self` may be sent to `other`.
     func isSameOrigin(as other: Self) -> Bool {
