@@ -42,4 +42,20 @@ struct ProxyTests {
             #expect(connect.headers["Authorization"] == nil)
         }
     }
+
+    @Test func aDeadProxyIsNamed() async {
+        await #expect(processExitsWith: .success) {
+            let port = try ClosedPort()
+            setenv("https_proxy", "http://me:s3cret@127.0.0.1:\(port.port)", 1)
+            for name in ["no_proxy", "NO_PROXY"] { unsetenv(name) }
+            let url = try #require(URL(string: "https://models.example.invalid/x"))
+            await #expect {
+                _ = try await CurlHTTPClient().execute(HTTPRequest(url))
+            } throws: { error in
+                guard let error = error as? HTTPError, let remedy = error.context.remedy else { return false }
+                return error.code == .cannotConnect && error.message.contains("127.0.0.1:\(port.port)")
+                    && !error.message.contains("s3cret") && remedy.contains("https_proxy")
+            }
+        }
+    }
 }

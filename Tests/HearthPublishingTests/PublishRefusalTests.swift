@@ -85,7 +85,10 @@ import Testing
         }
         #expect(try await problem(folder.path("none-v1.0.0-q4.gguf")).contains("no such file"))
         #expect(try await problem(folder.write("m-v1.0.0-q4.gguf", Data())).contains("empty"))
-        #expect(try await problem(folder.write("a-v1.0.0-q4.gguf", Data("<html>".utf8))).contains("not a GGUF"))
+        #expect(try await problem(folder.write("a-v1.0.0-q4.gguf", Data("<html>".utf8))).contains("a web page"))
+        let pointer = Data("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n".utf8)
+        #expect(try await problem(folder.write("p-v1.0.0-q4.gguf", pointer)).contains("Git LFS"))
+        #expect(try await problem(folder.write("z-v1.0.0-q4.gguf", Data([0x1F, 0x8B, 8, 0]))).contains("gzip"))
         #expect(try await problem(folder.write("b-v1.0.0-q4.gguf", Data("GG".utf8))).contains("not a GGUF"))
         #expect(
             try await problem(folder.write("c-v1.0.0-q4.gguf", Data("GGUF\u{3}".utf8))).contains("header is broken"))

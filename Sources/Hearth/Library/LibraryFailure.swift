@@ -52,7 +52,7 @@ package enum LibraryFailure {
     private static func transfer(_ error: TransferError, _ model: ModelInfo?) -> ModelLibraryError? {
         switch error.code {
         case .missing: notFound(model, error)
-        case .serverBusy, .accessDenied, .webPage, .unexpectedStatus, .badContentRange, .contentEncoded:
+        case .serverBusy, .accessDenied, .webPage, .unexpectedStatus, .badContentRange, .contentEncoded, .lfsPointer:
             ModelLibraryError.networkError(error.message, underlying: error)
         default: nil
         }

@@ -95,6 +95,15 @@ struct GGUFCursor {
         return String(decoding: window[start..<start + count], as: UTF8.self)
     }
 
+    /// The first bytes of the file, at most `count`.
+    func beginning(_ count: Int) throws -> [UInt8] {
+        let wanted = Int(min(UInt64(count), size))
+        return try [UInt8](unsafeUninitializedCapacity: wanted) { buffer, initialized in
+            let bytes = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[..<wanted])
+            initialized = wanted == 0 ? 0 : try source(bytes, 0)
+        }
+    }
+
     /// Makes the window cover the next `count` bytes.
     private mutating func fill(_ count: Int) throws {
         try require(UInt64(count))

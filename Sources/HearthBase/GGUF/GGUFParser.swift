@@ -24,10 +24,12 @@ struct GGUFParser {
             magic = nil  // A file of fewer than four bytes is not GGUF either.
         }
         guard magic == Self.magic else {
+            let kind = FileKind(beginning: try cursor.beginning(FileKind.prefixLength))
             throw cursor.error(
-                .notGGUF, "\(cursor.name) is not a GGUF file", expected: "a file that begins with GGUF",
+                .notGGUF, "\(cursor.name) is not a GGUF file" + (kind.map { ": it is \($0.name)" } ?? ""),
+                expected: "a file that begins with GGUF",
                 found: magic.map { "\(String($0.byteSwapped, radix: 16)) (hexadecimal)" } ?? "fewer than 4 bytes",
-                remedy: "Check that it is a model for llama.cpp, and not a page or an archive.")
+                remedy: kind?.remedy ?? "Check that it is a model for llama.cpp, and not a page or an archive.")
         }
         let version = try cursor.readInteger(UInt32.self)
         guard version == 2 || version == 3 else {

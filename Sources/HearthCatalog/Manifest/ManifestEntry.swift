@@ -103,12 +103,17 @@ extension ManifestReader {
         path.reservation == nil && !path.components.contains { $0.name.hasPrefix(".") }
     }
 
-    /// The required size of a file.
+    /// The required size of a file. Only a file with the digest of nothing is empty: publishers that do not know a
+    /// size write 0, and no bytes that come would fit.
     fileprivate func size(atMost limit: UInt64 = largestInteger) throws(CatalogError) -> UInt64 {
-        try required("sizeBytes", "a number of bytes") { field throws(CatalogError) in
+        let size = try required("sizeBytes", "a number of bytes") { field throws(CatalogError) in
             try integer(field, in: 0...limit)
         }
     }
+        if size == 0, try digest("sha256") != SHA256Digest(hashing: [UInt8]()) {
+            throw malformed("sizeBytes", expected: "the number of bytes of the file", found: "0")
+        }
+        return size
 
     /// The most companions that an entry may list.
     static let maximumCompanions = 512

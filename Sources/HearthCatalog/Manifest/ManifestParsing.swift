@@ -60,27 +60,28 @@ extension Catalog {
         }
     }
 
-    /// Recognizes common mistakes: a web page at the address, or the model file itself.
+    /// Recognizes common mistakes: a web page at the address, the model file itself, a compressed manifest.
     private static func notAManifest(_ bytes: Data, url: URL) -> CatalogError? {
-        let start = String(decoding: bytes.prefix(256), as: UTF8.self)
-            .trimmingCharacters(in: .whitespacesAndNewlines).lowercased()
-        let found: String
-        if start.hasPrefix("<!doctype") || start.hasPrefix("<html") || start.hasPrefix("<head") {
-            found = "a web page"
-        } else if start.hasPrefix("<") {
-            found = "an XML document"
-        } else if bytes.starts(with: Data("GGUF".utf8)) {
-            found = "a model file"
-        } else if start.isEmpty {
-            found = "nothing"
-        } else {
-            return nil
+        guard let kind = FileKind(beginning: bytes), kind != .json else {
+            let isBlank = bytes.allSatisfy { [0x20, 0x09, 0x0A, 0x0D].contains($0) }
+            return isBlank ? notAManifest(url, .empty) : nil
         }
+        return notAManifest(url, kind)
+    }
+
+    private static func notAManifest(_ url: URL, _ kind: FileKind) -> CatalogError {
+        let remedy: String? =
+            switch kind {
+            case .gzip, .zstd, .xz, .bzip2, .zip:
+                "The publisher must put the unpacked models.json there: devices do not unpack manifests."
+            case .lfsPointer: kind.remedy
+            default: nil
+            }
         return CatalogError(
-            .notAManifest, "\(url.shown) is no manifest: it holds \(found)",
+            .notAManifest, "\(url.shown) is no manifest: it is \(kind.name)",
             context: ErrorContext(
-                url: url.shown, expected: "a models.json", found: found,
-                remedy: "Check the address; it usually ends in models.json."))
+                url: url.shown, expected: "a models.json", found: kind.name,
+                remedy: remedy ?? "Check the address; it usually ends in models.json."))
     }
 
     private init(models document: ManifestReader, familyHint: Family?) throws(CatalogError) {

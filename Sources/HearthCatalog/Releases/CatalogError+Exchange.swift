@@ -24,12 +24,15 @@ extension CatalogError {
     package static func failure(_ error: HTTPError, of url: URL, within limit: Duration) -> any Error {
         switch error.code {
         case .cannotResolve, .cannotConnect, .timedOut, .connectionLost:
-            let reason =
-                error.code == .timedOut ? "it did not answer within \(limit.components.seconds) s" : error.message
+            // Only the message about a proxy names what did not answer.
+            let isSilent = error.code == .timedOut && error.context.remedy == nil
+            let reason = isSilent ? "it did not answer within \(limit.components.seconds) s" : error.message
             return CatalogError(
                 .originUnreachable, "\(url.shown) cannot be reached: \(reason)",
                 context: ErrorContext(
-                    url: url.shown, remedy: "Check the address and the network; installed models keep working."),
+                    url: url.shown,
+                    remedy: (error.context.remedy ?? "Check the address and the network.")
+                        + " Installed models keep working."),
                 disposition: .tryLater, underlying: error)
         case .tooLarge: return CatalogError.manifestTooLarge(url: url)
         default: return error
@@ -42,6 +45,13 @@ extension HTTPResponse {
     /// - Parameter name: the kind of document, in messages.
     func document(_ name: String, at url: URL, limit: Int) async throws -> Data {
         guard (200...299).contains(status) else { throw CatalogError.refusal(status: status, of: url) }
+        if let coding = headers.contentCoding {
+            throw CatalogError(
+                .notAManifest, "\(url.shown) came compressed with \(coding), though the \(name) was asked for as it is",
+                context: ErrorContext(
+                    url: url.shown, expected: "no Content-Encoding", found: coding,
+                    remedy: "The publisher must let the server send it without compression."))
+        }
         if let length = contentLength, length > UInt64(limit) { throw HTTPError.tooLarge(limit: UInt64(limit)) }
         let data = try await body.collect(upTo: limit)
         guard headers["Content-Type"]?.lowercased().hasPrefix("text/html") != true else {

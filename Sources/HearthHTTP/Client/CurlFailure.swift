@@ -32,7 +32,10 @@ extension HearthError where Domain == HTTPErrorDomain {
     /// The time limits that a server can exceed.
     enum Silence { case connecting, idle, total }
 
-    static func timedOut(_ address: HTTPAddress, _ silence: Silence, after limit: Duration) -> Self {
+    /// - Parameter proxy: the proxy through which no connection could be made.
+    static func timedOut(
+        _ address: HTTPAddress, _ silence: Silence, after limit: Duration, proxy: ProxySetting? = nil
+    ) -> Self {
         let seconds = limit.seconds.formatted(
             .number.precision(.fractionLength(0...1)).locale(Locale(identifier: "en")))
         let message =
@@ -41,7 +44,13 @@ extension HearthError where Domain == HTTPErrorDomain {
             case .idle: "\(address.hostText) sent nothing for \(seconds) s"
             case .total: "\(address.hostText) did not finish within \(seconds) s"
             }
-        return Self(.timedOut, message, context: ErrorContext(url: address.display), disposition: .tryLater)
+        var context = ErrorContext(url: address.display)
+        guard let proxy else {
+            return Self(.timedOut, message, context: context, disposition: .tryLater)
+        }
+        context.remedy = proxy.remedy
+        return Self(
+            .timedOut, "\(message) through the proxy \(proxy.place)", context: context, disposition: .tryLater)
     }
 
     static func tooLarge(_ address: HTTPAddress, limit: UInt64, found: UInt64?) -> Self {
@@ -60,7 +69,8 @@ extension HearthError where Domain == HTTPErrorDomain {
     }
 
     /// Translates a libcurl error. The caller handles time-outs.
-    init(_ failure: CurlFailure, address: HTTPAddress, progress: ExchangeProgress) {
+    /// - Parameter proxy: the proxy through which the server is asked.
+    init(_ failure: CurlFailure, address: HTTPAddress, progress: ExchangeProgress, proxy: ProxySetting? = nil) {
         let host = address.hostText
         var context = ErrorContext(url: address.display)
         let code: ErrorCode<HTTPErrorDomain>
@@ -77,12 +87,18 @@ extension HearthError where Domain == HTTPErrorDomain {
             let isProxy = cause == CURLE_COULDNT_RESOLVE_PROXY
             (code, disposition) = (.cannotResolve, .tryLater)
             message =
-                isProxy ? "the proxy to reach \(host) was not found" : "no machine named \(address.host) was found"
-            context.remedy =
-                isProxy ? "Check the proxy settings of the environment." : "Check the network and the name."
+                isProxy
+                ? "the proxy \(proxy?.place ?? ""), through which \(host) is asked, was not found"
+                : "no machine named \(address.host) was found"
+            context.remedy = isProxy ? proxy.remedy : "Check the network and the name."
         case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_INTERFACE_FAILED:
             (code, disposition) = (.cannotConnect, .tryLater)
-            message = "no server answers at \(host)"
+            guard let proxy else {
+                message = "no server answers at \(host)"
+                break
+            }
+            message = "the proxy \(proxy.place), through which \(host) is asked, does not answer"
+            context.remedy = proxy.remedy
         case CURLE_URL_MALFORMAT:
             (code, disposition) = (.unsupportedURL, .usage)
             message = "\(address.display) is not an address that can be used"
@@ -97,9 +113,9 @@ extension HearthError where Domain == HTTPErrorDomain {
             context.found = failure.text
         case _ where !progress.hasHead && progress.proxyStatus >= 300:
             (code, disposition) = (.cannotConnect, .tryLater)
-            message = "the proxy does not let anything through to \(host)"
+            message = "the proxy \(proxy?.place ?? "") does not let anything through to \(host)"
             context.found = "status \(progress.proxyStatus)"
-            context.remedy = "Check the proxy settings of the environment."
+            context.remedy = proxy.remedy
         default:
             (code, disposition) = (.connectionLost, .tryLater)
             message = "the connection to \(host) was lost"
@@ -108,4 +124,14 @@ extension HearthError where Domain == HTTPErrorDomain {
         }
         self.init(code, message, context: context, disposition: disposition, underlying: failure)
     }
+}
+
+extension ProxySetting? {
+    /// What can be done about a proxy that does not work.
+    var remedy: String { self?.remedy ?? "Check the proxy settings of the environment." }
+}
+
+extension ProxySetting {
+    /// What can be done about this proxy if it does not work.
+    var remedy: String { "Start the proxy, or change or unset \(variable) in the environment." }
 }

@@ -65,7 +65,7 @@ final class CurlTransfer {
         if let authorities = configuration.certificateAuthorities { set(CURLOPT_CAINFO, authorities.string) }
         // An empty name overrides the environment: this machine is never reached through a proxy.
         // A proxy would resolve the name again.
-        if hop.address.isLoopback || !hop.pinnedAddresses.isEmpty { set(CURLOPT_PROXY, "") }
+        if hop.isDirect { set(CURLOPT_PROXY, "") }
         pin(hop)
         set(CURLOPT_CONNECTTIMEOUT_MS, hop.connectTimeout.milliseconds)
         if let total = hop.totalTimeout { set(CURLOPT_TIMEOUT_MS, total.milliseconds) }
@@ -261,13 +261,19 @@ final class CurlTransfer {
         if code == CURLE_OPERATION_TIMEDOUT {
             let elapsed = started.duration(to: turn.now)
             if let total = hop.totalTimeout, isConnected || elapsed >= total {
-                return .failure(HTTPError.timedOut(address, .total, after: total))
+                return .failure(HTTPError.timedOut(address, .total, after: total, proxy: isConnected ? nil : proxy))
             }
-            return .failure(HTTPError.timedOut(address, .connecting, after: hop.connectTimeout))
+            return .failure(HTTPError.timedOut(address, .connecting, after: hop.connectTimeout, proxy: proxy))
         }
         let text = errorText.pointee == 0 ? curl_easy_strerror(code) : UnsafePointer(errorText)
         let failure = CurlFailure(code: code, text: text.map { String(cString: $0) } ?? "")
-        return .failure(HTTPError(failure, address: address, progress: progress))
+        return .failure(HTTPError(failure, address: address, progress: progress, proxy: proxy))
+    }
+
+    /// The proxy that libcurl was to use.
+    private var proxy: ProxySetting? {
+        guard !exchange.hop.isDirect else { return nil }
+        return ProxySetting(for: exchange.hop.address, in: ProcessInfo.processInfo.environment)
     }
 }
 

@@ -22,6 +22,9 @@ struct Hop: Sendable {
         set { request[keyPath: path] = newValue }
     }
 
+    /// Whether no proxy may stand between: for this machine, and for addresses that the caller has checked.
+    var isDirect: Bool { address.isLoopback || !request.pinnedAddresses.isEmpty }
+
     /// The most bytes that libcurl reads at once: a third of the buffer, from 64 to 512 KiB.
     var pieceSize: Int { min(512 << 10, max(64 << 10, request.bodyBufferSize / 3)) }
 

@@ -40,9 +40,13 @@ struct PublishPart: Sendable {
     /// The format by the file's extension, compared with its first bytes.
     private static func format(of path: Path, fileSystem: any FileSystem) throws -> ModelFormat {
         let file = try fileSystem.open(path, .read)
-        var magic = [UInt8](repeating: 0, count: 4)
+        var magic = [UInt8](repeating: 0, count: FileKind.prefixLength)
         let count = try magic.withUnsafeMutableBytes { try fileSystem.read(file, into: $0, at: 0) }
-        let isGGUF = magic.prefix(count).elementsEqual("GGUF".utf8)
+        let kind = FileKind(beginning: magic.prefix(count))
+        let isGGUF = kind == .gguf
+        if kind == .lfsPointer || kind == .webPage, let kind {
+            throw PublishingError.refused(path, "it is \(kind.name)", kind.remedy ?? "", found: kind.name)
+        }
         guard let format = ModelFormat(fileName: path.lastComponent) else {
             let remedy =
                 isGGUF
@@ -52,12 +56,14 @@ struct PublishPart: Sendable {
                 path, "its name does not tell what kind of model it is", remedy, field: isGGUF ? nil : "companion")
         }
         guard isGGUF == (format == .gguf) else {
+            let other = kind.map { "\($0.name), " } ?? ""
             throw PublishingError(
-                .notPublishable, "\(path) cannot be published: \(isGGUF ? "it holds GGUF" : "it is not a GGUF file")",
+                .notPublishable,
+                "\(path) cannot be published: \(isGGUF ? "it holds GGUF" : "it is \(other)not a GGUF file")",
                 context: ErrorContext(
                     file: path.string, expected: isGGUF ? path.fileExtension : "GGUF",
-                    found: isGGUF ? "GGUF" : magic.hexadecimal,
-                    remedy: "Check whether it is the file its name says, and whole."))
+                    found: isGGUF ? "GGUF" : Array(magic.prefix(4)).hexadecimal,
+                    remedy: kind?.remedy ?? "Check whether it is the file its name says, and whole."))
         }
         return format
     }

@@ -83,6 +83,7 @@ package struct FileTransfer: Sendable {
             var (file, isAdopted) = try await fetchMissing(request, at: place, isRaced: isRaced, budget, reporter)
             fetched += file.fetchedBytes
             file.fetchedBytes = fetched
+            try await refusePointer(file, of: request, at: place)
             guard let difference = try await difference(of: file, from: request) else { return file }
             try await discardPart(at: place)
             // Wrong bytes that were adopted without a journal are not the server's fault and cost no attempt.
@@ -97,6 +98,18 @@ package struct FileTransfer: Sendable {
             isRaced = false
             request.locations.append(request.locations.removeFirst())
         }
+    }
+
+    /// Refuses a pointer of Git LFS at once. By its digest it would be fetched three times, or be installed if the
+    /// publisher took the digest of the pointer.
+    private func refusePointer(_ file: TransferredFile, of request: TransferRequest, at place: Path) async throws {
+        guard file.size <= TransferError.maximumPointerSize else { return }
+        let bytes = try await blocking { [fileSystem] in
+            try fileSystem.contents(ofFile: file.path, limit: Int(TransferError.maximumPointerSize))
+        }
+        guard let error = TransferError(pointer: bytes, of: request, at: request.locations.first) else { return }
+        try await discardPart(at: place)
+        throw error
     }
 
     /// Compares a whole file with the digest that the request promises.

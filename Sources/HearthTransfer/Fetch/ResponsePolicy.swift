@@ -68,10 +68,11 @@ struct ResponsePolicy {
 
     /// Refuses a compressed file, and a web page such as a network's sign-in page.
     private func refuseForeignContent(_ headers: HTTPHeaders, _ url: URL) throws {
-        if let encoding = headers["Content-Encoding"], encoding.lowercased() != "identity" {
+        if let coding = headers.contentCoding {
             throw error(
                 .contentEncoded, "the server sent \(label) compressed on the way, so its bytes cannot be checked", url,
-                expected: "no Content-Encoding", found: encoding)
+                expected: "no Content-Encoding", found: coding,
+                remedy: "The publisher must let the server send model files as they are.")
         }
         if let type = headers["Content-Type"]?.lowercased(), type.hasPrefix("text/html") {
             throw error(

@@ -19,6 +19,8 @@ extension ErrorCode<TransferState> {
     public static var contentEncoded: Self { "content-encoded" }
     /// A web page came instead of the file: a sign-in page of the network, or an error page.
     public static var webPage: Self { "web-page" }
+    /// A pointer of Git LFS came, which only stands for the file.
+    public static var lfsPointer: Self { "lfs-pointer" }
     /// The server has no such file (404, 410).
     public static var missing: Self { "missing-at-origin" }
     /// The server wants credentials, or does not accept those given (401, 403).
@@ -42,4 +44,23 @@ extension ErrorCode<TransferState> {
     public static var ambiguousTransfer: Self { "ambiguous-transfer" }
     /// The transfer has no plan to continue by.
     public static var notResumable: Self { "not-resumable" }
+}
+
+extension TransferError {
+    /// The largest pointer of Git LFS in bytes (its specification).
+    static let maximumPointerSize: UInt64 = 1024
+
+    /// The error of a file that only stands for the wanted one; `nil` for other bytes.
+    init?(pointer bytes: some Collection<UInt8>, of request: TransferRequest, at url: URL?) {
+        guard FileKind(beginning: bytes) == .lfsPointer else { return nil }
+        let isLocal = url?.isFileURL == true
+        self.init(
+            .lfsPointer, "\(FileKind.lfsPointer.name), came instead of \(request.label)",
+            context: ErrorContext(
+                file: request.label, url: url?.withoutQuery, expected: "\(request.size.estimate) bytes",
+                found: "a Git LFS pointer",
+                remedy: isLocal
+                    ? FileKind.lfsPointer.remedy
+                    : "The publisher must give the address of the file itself, not of its place in a Git repository."))
+    }
 }

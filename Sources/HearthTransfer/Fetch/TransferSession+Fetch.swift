@@ -46,7 +46,13 @@ extension TransferSession {
         let policy = ResponsePolicy(
             label: request.label, size: request.size, asked: job.asked, isSigned: addresses.isRenewable(job.source))
         let tag = response.headers["ETag"].flatMap { $0.hasPrefix("W/") ? nil : $0 }
-        switch try policy.decide(status: response.status, headers: response.headers, url: response.url) {
+        let decision: ResponseDecision
+        do {
+            decision = try policy.decide(status: response.status, headers: response.headers, url: response.url)
+        } catch let error as TransferError where error.code == .sizeMismatch {
+            throw try await pointer(in: response) ?? error
+        }
+        switch decision {
         case .append(let total):
             let isPart = response.status == 206
             guard belongs(tag, of: job, isPart: isPart) else {
@@ -78,6 +84,13 @@ extension TransferSession {
             try await askFromStart(job, policy, response.url)
         }
         return true
+    }
+
+    /// The error of a response that is too short because it holds a pointer of Git LFS; `nil` for another one.
+    private func pointer(in response: HTTPResponse) async throws -> TransferError? {
+        guard let length = response.contentLength, length <= TransferError.maximumPointerSize else { return nil }
+        let bytes = try await response.body.collect(upTo: Int(TransferError.maximumPointerSize))
+        return TransferError(pointer: bytes, of: request, at: response.url)
     }
 
     /// Whether a response's body belongs to the bytes already received. With a digest it always may: the digest

@@ -110,6 +110,24 @@ private struct ScriptedClient: HTTPClient {
         #expect(try await failure(ScriptedClient(body: "<!doctype html><p>Log in")).code == .notAManifest)
     }
 
+    @Test func aCompressedManifestSaysSo() async throws {
+        let byHeader = try await failure(ScriptedClient(headers: ["Content-Encoding": "gzip"]))
+        #expect(byHeader.code == .notAManifest && byHeader.context.found == "gzip")
+        #expect(try await fetch(ScriptedClient(headers: ["Content-Encoding": "utf-8"])) == Catalog(releases: []))
+        let folder = try TemporaryFolder()
+        for (bytes, word) in [([0x1F, 0x8B, 8, 0], "gzip"), ([0x28, 0xB5, 0x2F, 0xFD], "zstd")] as [([UInt8], String)] {
+            let path = try folder.write("models.json", Data(bytes))
+            let error = try await #require(throws: CatalogError.self) { try await fetch(ScriptedClient(), path.url) }
+            #expect(error.code == .notAManifest && error.context.found?.contains(word) == true)
+            #expect(error.context.remedy?.contains("unpacked") == true)
+        }
+    }
+
+    @Test func aPointerOfGitLFSIsNamed() async throws {
+        let error = try await failure(ScriptedClient(body: "version https://git-lfs.github.com/spec/v1\n"))
+        #expect(error.code == .notAManifest && error.context.found?.contains("Git LFS") == true)
+    }
+
     @Test func readsAFile() async throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("models.json", Data(manifest.utf8))

@@ -48,6 +48,7 @@ private func manifest(_ changes: [String: String?] = [:], top: String = "") -> S
             ("sha256", "\"abc\"", "models[0].sha256", "expected 64 hexadecimal digits, found \"abc\""),
             ("sha256", "\"\"", "models[0].sha256", "64 hexadecimal digits"),
             ("sha256", "0", "models[0].sha256", "64 hexadecimal digits"),
+            ("sizeBytes", "0", "models[0].sizeBytes", "the number of bytes"),
             ("downloadUrl", nil, "models[0].downloadUrl", "it is missing"),
             ("downloadUrl", "\"\"", "models[0].downloadUrl", "an address"),
             ("downloadUrl", "\"http://cdn.example/m.gguf\"", "models[0].downloadUrl", "https"),

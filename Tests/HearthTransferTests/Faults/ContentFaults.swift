@@ -136,9 +136,9 @@ let contentFaults: [Fault] = [
         aim: .afterCut(at: 50_000), reply: { _ in .htmlPage }
     ).with { $0.requests = 2 },
     Fault(
-        "a web page without a type, of the wrong length", "refuses it before the body", .fails("size-mismatch"),
+        "a web page without a type, of the wrong length", "refuses it by its length", .fails("size-mismatch"),
         reply: { _ in Reply(body: .data(Data("<html>Sign in</html>".utf8))) }
-    ).refusedAtOnce(),
+    ).refusedAtOnce().with { $0.kept = .nothing },
     Fault(
         "a gzip body", "fails at once", .fails("content-encoded"),
         reply: { $0.proper.header("Content-Encoding", "gzip") }
@@ -147,6 +147,16 @@ let contentFaults: [Fault] = [
         "a gzip body mid-way", "fails, keeps the bytes", .fails("content-encoded"), aim: .afterCut(at: 50_000),
         reply: { $0.proper.header("Content-Encoding", "gzip") }
     ).with { $0.requests = 2 },
+    Fault(
+        "an encoding that means nothing (`aws-chunked`)", "takes the bytes", .whole,
+        reply: { $0.proper.header("Content-Encoding", "aws-chunked, binary") }
+    ),
+    Fault(
+        "a pointer of Git LFS instead of the file", "fails at once", .fails("lfs-pointer"),
+        reply: { _ in
+            Reply(body: .data(Data("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 600000\n".utf8)))
+        }
+    ).refusedAtOnce().with { $0.kept = .nothing },
     Fault(
         "a transfer coding that does not exist", "fails at once", .fails("bad-response"),
         reply: { _ in .garbage(Data("HTTP/1.1 200 OK\r\nTransfer-Encoding: rot13\r\n\r\nxxxx".utf8)) }

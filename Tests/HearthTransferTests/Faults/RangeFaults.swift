@@ -27,9 +27,9 @@ let rangeFaults: [Fault] =
             reply: { _ in Reply(body: .pattern(count: 50_000_000)).framed(.untilClose) }
         ).with { $0.requests = 1 },
         Fault(
-            "a Content-Length of less than is sent", "refuses it before the body", .fails("size-mismatch"),
+            "a Content-Length of less than is sent", "refuses it by its length", .fails("size-mismatch"),
             reply: { $0.whole.framed(.declared(1000)) }
-        ).refusedAtOnce(),
+        ).refusedAtOnce().with { $0.kept = .nothing },
         Fault(
             "a Content-Length of more than is sent", "refuses it before the body", .fails("response-too-long"),
             reply: { $0.whole.framed(.declared(400_000)) }

@@ -67,7 +67,17 @@ import Testing
         #expect(throws: TransferError.self) { try decide(200, ["Content-Length": "2001"], offset: 0, size: size) }
     }
 
-    @Test(arguments: ["gzip", "br", "deflate, gzip", "GZIP"])
+    @Test(arguments: [
+        "identity", "aws-chunked", "AWS-Chunked", "binary", "UTF-8", "utf8", "none", "", " ", ",", "aws-chunked,",
+        "aws-chunked, binary",
+        "identity,UTF-8", "8bit", "*",
+    ])
+    func anEncodingThatMeansNothingIsIgnored(_ encoding: String) throws {
+        let headers: HTTPHeaders = ["Content-Encoding": encoding, "Content-Length": "1000"]
+        #expect(try decide(200, headers, offset: 0) == .append(total: 1000))
+    }
+
+    @Test(arguments: ["gzip", "br", "deflate, gzip", "GZIP", "aws-chunked, gzip", "aws-chunked,zstd", " x-gzip "])
     func refusesACompressedBody(_ encoding: String) {
         let error = #expect(throws: TransferError.self) {
             try decide(200, ["Content-Encoding": encoding, "Content-Length": "1000"], offset: 0)
