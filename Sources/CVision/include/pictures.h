@@ -52,7 +52,7 @@ enum { HEARTH_PICTURES_VERSION = 1 };
 struct hearth_pictures {
     uint32_t version;
 
-    /// Decodes one page of a JPEG, PNG, BMP or TIFF file. Transparent pixels are laid over white, 16 bits become 8.
+    /// Decodes one page of a JPEG, PNG, WebP, BMP or TIFF file. Transparent pixels are laid over white, 16 bits become 8.
     /// - orientation: Exif's, 1 to 8; ignored for TIFF, whose decoder applies it.
     /// - most_pixels: a picture with more is refused, whatever its header said.
     struct hearth_picture *(*decode)(

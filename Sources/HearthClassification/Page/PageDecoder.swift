@@ -31,7 +31,7 @@ public struct PageDecoder: Sendable {
         self.decoder = decoder
     }
 
-    /// Decodes all pages of a file in memory: JPEG, PNG, BMP, TIFF with any number of pages, or PDF where poppler's programs
+    /// Decodes all pages of a file in memory: JPEG, PNG, WebP, BMP, TIFF with any number of pages, or PDF where poppler's programs
     /// are installed. A reader who stops ends the work; what came before counts.
     /// - Parameters:
     ///   - top: the most candidates of a character.

@@ -1,6 +1,6 @@
 import HearthBase
 
-/// A file with one picture or with pages: JPEG, PNG, BMP, TIFF with any number of pages, or PDF where poppler's programs are
+/// A file with one picture or with pages: JPEG, PNG, WebP, BMP, TIFF with any number of pages, or PDF where poppler's programs are
 /// installed.
 package struct PictureDocument: Sendable {
     private enum Content: Sendable {

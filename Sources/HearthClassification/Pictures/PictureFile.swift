@@ -45,26 +45,36 @@ extension PictureFacts {
             (pages, isTIFF, orientation) = (try TIFFHeader(bytes, limits: limits).pages, true, 1)
             return
         }
+        if WebPHeader.isWebP(bytes) {
+            let header = try WebPHeader(bytes, limits: limits)
+            (pages, isTIFF, orientation) = ([header.size], false, header.orientation)
+            return
+        }
         if let name = Self.otherFormats.first(where: { $0.matches(bytes) })?.name {
-            throw ImageHeader.unreadable(
-                "\(name) files are not supported", remedy: "Give a JPEG, PNG, BMP or TIFF file; convert others first.")
+            throw ImageHeader.unreadable("\(name) files are not supported", remedy: Self.remedy)
         }
         guard
             bytes.starts(with: [0xFF, 0xD8, 0xFF]) || bytes.starts(with: [0x89, 0x50])
                 || bytes.starts(with: [0x42, 0x4D])
         else {
             throw ImageHeader.unreadable(
-                bytes.isEmpty ? "it is empty" : "it is no JPEG, PNG, BMP or TIFF file",
-                remedy: "Give a JPEG, PNG, BMP or TIFF file; convert others first.")
+                bytes.isEmpty ? "it is empty" : "it is no JPEG, PNG, WebP, BMP or TIFF file", remedy: Self.remedy)
         }
         let header = try ImageHeader(bytes, limits: limits.images)
         if header.format == .png, Self.isAnimated(bytes) {
-            throw ImageHeader.unreadable("it is animated", remedy: "Save one of its pictures as a file of its own.")
+            throw Self.animated
         }
         let (width, height) = header.storedSize
         pages = [TIFFHeader.Page(width: width, height: height)]
         isTIFF = false
         orientation = header.orientation
+    }
+
+    private static let remedy = "Give a JPEG, PNG, WebP, BMP or TIFF file; convert others first."
+
+    /// The error of a file of several pictures in turn.
+    static var animated: LLMError {
+        ImageHeader.unreadable("it is animated", remedy: "Save one of its pictures as a file of its own.")
     }
 
     private struct OtherFormat {
@@ -74,10 +84,7 @@ extension PictureFacts {
 
     private static let otherFormats = [
         OtherFormat(name: "GIF") { $0.starts(with: Array("GIF8".utf8)) },
-        OtherFormat(name: "WebP") {
-            $0.starts(with: Array("RIFF".utf8)) && $0.dropFirst(8).starts(with: Array("WEBP".utf8))
-        },
-        OtherFormat(name: "HEIF and AVIF") { $0.dropFirst(4).starts(with: Array("ftyp".utf8)) },
+        OtherFormat(name: "HEIC, HEIF and AVIF") { $0.dropFirst(4).starts(with: Array("ftyp".utf8)) },
     ]
 
     /// Whether a PNG file, whose chunks were checked, has the chunk of animations before its pixels.

@@ -9,7 +9,7 @@ import HearthInference
 struct Classify: Command {
     @Argument(
         "FILE", .word, arity: .oneOrMore,
-        "Pictures: JPEG, PNG, BMP, TIFF with any number of pages; with --decode also PDF.") var files: [String]
+        "Pictures: JPEG, PNG, WebP, BMP, TIFF with any number of pages; with --decode also PDF.") var files: [String]
     @Option(
         "model", "REF", .word, "An installed classifier, or the path of an .onnx file with classifier.json beside it.")
     var model: String?

@@ -1,15 +1,20 @@
-/// Reads the orientation (tag 0x0112 of Exif) from a part of a JPEG file.
-enum ExifOrientation {
+/// Reads the orientation (tag 0x0112 of Exif) from a part of a picture's file.
+package enum ExifOrientation {
     private static let identifier = Array("Exif\0\0".utf8)
     private static let tag = 0x0112
     /// The type of a 16-bit number.
     private static let short = 3
 
     /// The orientation in a part, 1...8; `nil` if the part contains none.
-    /// - Parameter part: the range of the part's bytes after its length, within `bytes`.
-    static func read(_ bytes: [UInt8], in part: Range<Int>) -> Int? {
-        guard part.count > identifier.count + 8, bytes[part].starts(with: identifier) else { return nil }
-        let start = part.lowerBound + identifier.count
+    /// - Parameters:
+    ///   - part: the range of the part's content, within `bytes`.
+    ///   - isMarked: whether Exif's identifier must come first, because parts of other kinds have the same marker
+    ///     (JPEG's APP1). In PNG and WebP the identifier has no place, and some programs write it all the same.
+    package static func read(_ bytes: [UInt8], in part: Range<Int>, isMarked: Bool) -> Int? {
+        let hasMark = bytes[part].starts(with: identifier)
+        guard hasMark || !isMarked else { return nil }
+        let start = part.lowerBound + (hasMark ? identifier.count : 0)
+        guard part.upperBound - start > 8 else { return nil }
         let isLittleEndian = bytes[start] == UInt8(ascii: "I")
         func number(_ offset: Int, _ count: Int) -> Int? {
             guard offset >= 0, offset + count <= part.upperBound - start else { return nil }

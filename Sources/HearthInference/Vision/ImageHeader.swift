@@ -36,7 +36,7 @@ package struct ImageHeader: Sendable, Hashable {
         let (size, orientation) =
             switch format {
             case .jpeg: try JPEGReader.read(bytes, limits: limits)
-            case .png: (try PNGReader.size(of: bytes, limits: limits), 1)
+            case .png: try PNGReader.read(bytes, limits: limits)
             case .bmp: (try BMPReader.size(of: bytes, limits: limits), 1)
             }
         self.format = format

@@ -22,7 +22,10 @@ enum JPEGReader {
             guard place + length <= bytes.count else { throw cutOff }
             switch marker {
             case 0xE1:
-                orientation = orientation ?? ExifOrientation.read(bytes, in: place + 2..<place + length)
+                orientation =
+                    orientation
+                    ?? ExifOrientation.read(
+                        bytes, in: place + 2..<place + length, isMarked: true)
             case 0xC0...0xC2:
                 guard found == nil else { throw ImageHeader.unreadable("it has two frames") }
                 found = try frame(bytes, place, length, limits)

@@ -2,12 +2,13 @@
 enum PNGReader {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-    /// The size in the header.
-    static func size(of bytes: [UInt8], limits: ImageLimits) throws -> ImageSize {
+    /// The size in the header, and the Exif orientation (1...8), which may stand before or behind the pixels.
+    static func read(_ bytes: [UInt8], limits: ImageLimits) throws -> (size: ImageSize, orientation: Int) {
         let cutOff = ImageHeader.unreadable("it ends in the middle")
         var place = signature.count
         var shape: Shape?
         var data: [UInt8] = []
+        var orientation: Int?
         while true {
             guard place + 12 <= bytes.count else { throw cutOff }
             let length = bytes.bigEndian(place, 4)
@@ -23,6 +24,10 @@ enum PNGReader {
                 shape = read
             case _ where shape == nil: throw ImageHeader.unreadable("its header does not come first")
             case pixels: data += bytes[content..<content + length]
+            case exif:
+                orientation =
+                    orientation
+                    ?? ExifOrientation.read(bytes, in: content..<content + length, isMarked: false)
             case end:
                 guard let shape else { throw cutOff }
                 let expected = shape.unpackedBytes
@@ -31,7 +36,7 @@ enum PNGReader {
                 guard InflatedLength.measure(data, limit: expected) == expected else {
                     throw ImageHeader.unreadable("what it unpacks to is not what its header says")
                 }
-                return shape.size
+                return (shape.size, orientation ?? 1)
             default: break
             }
             place = content + length + 4
@@ -41,6 +46,7 @@ enum PNGReader {
     private static let header = 0x4948_4452
     private static let pixels = 0x4944_4154
     private static let end = 0x4945_4E44
+    private static let exif = 0x6558_4966
 
     /// The facts of the header.
     private struct Shape {

@@ -7,18 +7,8 @@ import Testing
 @Suite struct ExifOrientationTests {
     /// A JPEG of 40 × 30 pixels with an orientation.
     private static func photo(_ orientation: UInt8, isLittleEndian: Bool = true, type: UInt8 = 3) -> [UInt8] {
-        func number(_ value: UInt8, _ count: Int) -> [UInt8] {
-            let zeros = [UInt8](repeating: 0, count: count - 1)
-            return isLittleEndian ? [value] + zeros : zeros + [value]
-        }
-        let order = Array((isLittleEndian ? "II" : "MM").utf8)
-        let tag: [UInt8] = isLittleEndian ? [0x12, 0x01] : [0x01, 0x12]
-        let other: [UInt8] = isLittleEndian ? [0x0F, 0x01] : [0x01, 0x0F]
-        var exif = Array("Exif\0\0".utf8) + order + number(42, 2) + number(8, 4) + number(2, 2)
-        exif += other + number(2, 2) + number(4, 4) + number(0, 4)
-        exif += tag + number(type, 2) + number(1, 4) + number(orientation, 2) + [0, 0] + number(0, 4)
-        let part = [0xFF, 0xE1, 0, UInt8(exif.count + 2)] + exif
-        return Array(TestPictures.jpeg.prefix(2)) + part + Array(TestPictures.jpeg.dropFirst(2))
+        let exif = OrientedPictures.exif(orientation, isLittleEndian: isLittleEndian, type: type)
+        return OrientedPictures.jpeg(TestPictures.jpeg, exif: exif)
     }
 
     private typealias Pixel = [UInt8]
@@ -41,33 +31,24 @@ import Testing
         }
     }
 
-    private static func transposed(_ rows: [[Pixel]]) -> [[Pixel]] {
-        rows[0].indices.map { column in rows.map { $0[column] } }
-    }
-
-    /// The orientations of the Exif standard: the displayed places of the file's first row and column.
-    private static func shown(_ rows: [[Pixel]], _ orientation: UInt8) -> [[Pixel]] {
-        let mirrored = rows.map { Array($0.reversed()) }
-        return switch orientation {
-        case 2: mirrored
-        case 3: Array(mirrored.reversed())
-        case 4: Array(rows.reversed())
-        case 5: transposed(rows)
-        case 6: transposed(Array(rows.reversed()))
-        case 7: transposed(Array(mirrored.reversed()))
-        case 8: transposed(mirrored)
-        default: rows
-        }
-    }
-
     @Test(arguments: Array(UInt8(1)...8), [true, false])
     func aPhotoIsSeenAsItIsShown(orientation: UInt8, isLittleEndian: Bool) throws {
         let stored = try rows(TestPictures.jpeg)
         let photo = Self.photo(orientation, isLittleEndian: isLittleEndian)
         let header = try ImageHeader(photo)
         #expect((header.width, header.height) == (orientation > 4 ? (30, 40) : (40, 30)))
-        #expect(try rows(photo) == Self.shown(stored, orientation))
-        #expect(try rows(photo, shrunkTo: true) == Self.shown(rows(TestPictures.jpeg, shrunkTo: true), orientation))
+        #expect(try rows(photo) == OrientedPictures.shown(stored, orientation))
+        let half = try rows(TestPictures.jpeg, shrunkTo: true)
+        #expect(try rows(photo, shrunkTo: true) == OrientedPictures.shown(half, orientation))
+    }
+
+    @Test(arguments: Array(UInt8(1)...8), [true, false])
+    func aPNGIsSeenAsItIsShown(orientation: UInt8, isBehind: Bool) throws {
+        for stored in [TestPictures.png, TestPictures.palettePNG, TestPictures.greyPNG, TestPictures.alphaPNG] {
+            let exif = OrientedPictures.exif(orientation, isLittleEndian: isBehind)
+            let picture = OrientedPictures.png(stored, exif: exif, isBehind: isBehind)
+            #expect(try rows(picture) == OrientedPictures.shown(rows(stored), orientation))
+        }
     }
 
     @Test func withoutAUsableOrientationTheFileOrderIsShown() throws {
