@@ -98,7 +98,6 @@ hearth_call_format *call_format(
 bool hearth_chat_templates_know_tools(const hearth_chat_templates *templates) {
     char *error = nullptr;
     const char *known = guarded(&error, "", [&]() -> const char * {
-        if (!templates->templates) return nullptr;
         auto abilities = common_chat_templates_get_caps(templates->templates.get());
         return abilities["supports_tools"] && abilities["supports_tool_calls"] ? "" : nullptr;
     });

@@ -38,7 +38,6 @@ void cut_to(std::string &text, const std::string &mark) {
 char *hearth_chat_templates_frame(const hearth_chat_templates *templates, char **error) {
     return guarded(error, "the template's thinking cannot be described", [&]() -> char * {
         common_json result = common_json::object();
-        if (!templates->templates) return copied(result.dump_safe());
         common_chat_templates_inputs inputs;
         inputs.reasoning_format = COMMON_REASONING_FORMAT_DEEPSEEK;
         common_chat_msg question;

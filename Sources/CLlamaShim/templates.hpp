@@ -13,10 +13,7 @@
 #if HEARTH_HAS_COMMON
 
 struct hearth_chat_templates {
-    /// Empty if Jinja cannot read the template.
     common_chat_templates_ptr templates;
-    /// The template for llama.cpp's fixed list, which recognises it, if `templates` is empty.
-    std::string known;
 };
 
 namespace hearth {

@@ -160,7 +160,11 @@ extension RealModel {
                 (folder.path("absent.gguf"), "no such file"),
                 (try folder.write("empty.gguf", Data()), "empty"),
                 (try folder.write("short.gguf", Data("GG".utf8)), "not a GGUF file"),
-                (try folder.write("page.gguf", Data("<html>404</html>".utf8)), "not a GGUF file"),
+                (try folder.write("page.gguf", Data("<html>404</html>".utf8)), "a web page"),
+                (
+                    try folder.write("pointer.gguf", Data("version https://git-lfs.github.com/spec/v1\n".utf8)),
+                    "Git LFS"
+                ),
                 (try folder.write("magic.gguf", Data("GGUF".utf8)), "past its end"),
                 (try folder.write("zeros.gguf", Data("GGUF".utf8) + Data(count: 4096)), ""),
                 (try folder.write("ones.gguf", Data("GGUF".utf8) + Data(repeating: 0xFF, count: 4096)), ""),
@@ -212,23 +216,47 @@ extension RealModel {
             #expect(error?.message.contains("std::exception") == false)
         }
 
-        /// If Jinja cannot parse a template, llama.cpp's fixed list is used if it recognises it.
-        @Test func withABrokenTemplateOfAKnownKindAnswer() async throws {
-            let broken = "{% fxr message in messages %}<|im_start|>{{ message }}<|im_end|>{% endfor %}"
+        /// llama.cpp's fixed list knows the template's marks; it does not take the place of the template.
+        @Test(arguments: [
+            ("{% fxr message in messages %}<|im_start|>{{ message }}<|im_end|>{% endfor %}", "fxr"),
+            ("{{ 'a", "'a"), ("{% for m in messages %}{{ m.content }}", "cannot be parsed"), ("{{ messages[ }}", "}}"),
+        ])
+        func withASyntaxErrorNameItsPlace(_ template: String, _ place: String) async throws {
+            let engine = LlamaActor(
+                configuration: LlamaConfiguration(contextLength: 256, threadCount: 1, chatTemplate: template))
+            let error = await #expect(throws: LLMError.self) { try await engine.load(TestModel.path) }
+            #expect(error?.code == .templateFailed)
+            #expect(error?.message.contains(place) == true, "\(error?.message ?? "")")
+            #expect(error?.message.contains("\n") == false)
+            #expect(error?.context.remedy?.contains("order of the messages") == false)
+        }
+
+        @Test func withATemplateThatAlwaysRaisesSaySo() throws {
+            let template = "{{ raise_exception('never') }}"
             let model = try LoadedModel(
                 path: TestModel.path,
-                configuration: LlamaConfiguration(contextLength: 256, threadCount: 1, chatTemplate: broken),
+                configuration: LlamaConfiguration(contextLength: 256, threadCount: 1, chatTemplate: template),
                 progress: { _ in true })
-            #expect(!model.weights.callsTools)
-            let text = "Hi<|im_\u{0}end|> there" + String(repeating: " 日本", count: 400)
-            let prompt = try model.weights.render([ChatMessage(.system, "A"), ChatMessage(.user, text)]).text
-            #expect(
-                prompt == "<|im_start|>system\nA<|im_end|>\n<|im_start|>user\n"
-                    + text.replacing("\u{0}", with: " ") + "<|im_end|>\n<|im_start|>assistant\n")
-            let error = #expect(throws: LLMError.self) {
-                _ = try ChatTemplate(model: nil, source: "{% fxr x %}nobody knows this")
+            let conversation = [ChatMessage(.user, "a"), ChatMessage(.assistant, "b"), ChatMessage(.user, "c")]
+            for messages in [conversation, [ChatMessage(.user, "a")]] {
+                let error = #expect(throws: LLMError.self) { try model.weights.render(messages) }
+                #expect(error?.code == .templateFailed && error?.message.contains("never") == true)
+                #expect(error?.context.remedy?.contains("order of the messages") == false)
             }
-            #expect(error?.code == .templateFailed)
+        }
+
+        @Test func ofAnUnknownArchitectureAreNotCalledDamaged() async throws {
+            let folder = try TemporaryFolder()
+            var bytes = try Data(contentsOf: TestModel.path.url)
+            // The name of the architecture, and the beginnings of its keys, in as many bytes.
+            while let found = bytes.range(of: Data("llama".utf8), in: 0..<20_000) {
+                bytes.replaceSubrange(found, with: Data("nosuc".utf8))
+            }
+            let path = try folder.write("other.gguf", bytes)
+            let error = await failure(path)
+            expectClear(error, path)
+            #expect(error?.context.found == "\"nosuc\"", "\(error?.message ?? "")")
+            #expect(error?.context.remedy?.contains("etch it again") == false)
         }
 
         @Test func leaveTheEngineReadyForAnother() async throws {

@@ -32,6 +32,10 @@ import Testing
         #expect(try refusal(projector, as: .model)?.message.contains("projector") == true)
         #expect(try refusal(adapter, as: .model)?.message.contains("adapter") == true)
         #expect(try refusal([], as: .model)?.message.contains("architecture") == true)
+        let matrix = Self.text + [("general.type", .string("imatrix"))]
+        #expect(try refusal(matrix, as: .model)?.context.found == "imatrix")
+        let vector: Entries = [("general.architecture", .string("controlvector"))]
+        #expect(try refusal(vector, as: .model)?.context.found == "controlvector")
         for entries in [Self.text, projector, adapter, []] { #expect(try refusal(entries, as: nil) == nil) }
     }
 

@@ -48,8 +48,7 @@ void hearth_string_free(char *text);
 bool hearth_chat_templates_are_complete(void);
 
 /// Reads `source`, or the chat template of a model if `source` is NULL; ChatML if the model has none. NULL and a reason
-/// on failure. If Jinja cannot read the template but the fixed list recognises it, returns templates and a reason. The
-/// model must outlive the templates; with a source it may be NULL.
+/// on failure, such as the place of a syntax error. The model must outlive the templates; with a source it may be NULL.
 struct hearth_chat_templates *hearth_chat_templates_new(
     const struct llama_model *model, const char *source, char **error);
 void hearth_chat_templates_free(struct hearth_chat_templates *templates);

@@ -34,6 +34,8 @@ struct ONNXFacts: Sendable, Hashable {
     /// - Parameter name: the file's name for messages.
     /// - Throws: `classifier-unreadable`; `classifier-unsupported` for weights outside the file.
     init(_ bytes: [UInt8], name: String) throws {
+        // A file of another kind could be read as a few odd fields.
+        if let kind = FileKind(beginning: bytes) { throw Self.unreadable(name, "it is \(kind.name)", kind.remedy) }
         var reader = ProtobufReader(bytes)
         var hasGraph = false
         var hasVersion = false
@@ -59,10 +61,12 @@ struct ONNXFacts: Sendable, Hashable {
         guard hasGraph, hasVersion else { throw Self.unreadable(name, "it is no ONNX model") }
     }
 
-    static func unreadable(_ name: String, _ reason: String) -> ClassificationError {
+    static func unreadable(_ name: String, _ reason: String, _ remedy: String? = nil) -> ClassificationError {
         ClassificationError(
             .unreadableModel, "\(name) cannot be read: \(reason)",
-            context: ErrorContext(file: name, expected: "an ONNX model", remedy: "Fetch the file again."))
+            context: ErrorContext(
+                file: name, expected: "an ONNX model",
+                remedy: remedy ?? "Give the path of a whole .onnx file, or fetch it again."))
     }
 
     private struct ExternalWeights: Error {}

@@ -84,6 +84,13 @@ enum ModelFile {
         if header.metadata["general.type"]?.text == "adapter" {
             throw failure(path, "it is an adapter, which changes a model", found: "adapter", remedy: remedy)
         }
+        if header.metadata["general.type"]?.text == "imatrix" {
+            throw failure(
+                path, "it is an importance matrix, which serves the making of models", found: "imatrix", remedy: remedy)
+        }
+        if header.architecture == "controlvector" {
+            throw failure(path, "it is a control vector, which changes a model", found: "controlvector", remedy: remedy)
+        }
         guard header.architecture != nil else {
             throw failure(path, "its header names no architecture", remedy: remedy)
         }

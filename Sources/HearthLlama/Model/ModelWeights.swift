@@ -104,9 +104,19 @@ final class ModelWeights: @unchecked Sendable {
             throw ChatTemplate.failure("it knows no tools")
         }
         let plain = try messages.map(withoutControlTokens)
-        return try rules.render(callsTools ? plain : plain.withSpelledTools, hasTools: !tools.isEmpty) {
-            try template.render($0, tools: tools, enableThinking: enableThinking)
+        do {
+            return try rules.render(callsTools ? plain : plain.withSpelledTools, hasTools: !tools.isEmpty) {
+                try template.render($0, tools: tools, enableThinking: enableThinking)
+            }
+        } catch let error as LLMError where error.code == .templateFailed && refusesEverything {
+            throw ChatTemplate.broken("it refuses every conversation (\(error.message))")
         }
+    }
+
+    /// Whether the template refuses even one question.
+    private var refusesEverything: Bool {
+        // The reason is that of the conversation, which is reported.
+        (try? template.render([ChatMessage(.user, "a")])) == nil
     }
 
     /// Puts a space into the control tokens that calls and thinking spell out. The template or JSON writes these
@@ -201,7 +211,7 @@ final class ModelWeights: @unchecked Sendable {
             throw CancellationError()
         }
         guard let model else {
-            throw ModelFile.failure(path, LoadFailure.reason(reason, else: "llama.cpp cannot read it"))
+            throw LoadFailure.error(path, LoadFailure.reason(reason, else: "llama.cpp cannot read it"))
         }
         return model
     }
@@ -226,6 +236,17 @@ enum LoadFailure {
     static func reason(_ reason: UnsafeMutablePointer<CChar>? = nil, else other: String) -> String {
         let lines = LlamaLog.shared.takeProblems()
         return String(taking: reason) ?? lines.first ?? other
+    }
+
+    /// The error of a model that llama.cpp does not load. An architecture that it does not know is no damage of the file.
+    static func error(_ path: Path, _ reason: String) -> LLMError {
+        guard let found = reason.firstMatch(of: /unknown model architecture: '([^']*)'/) else {
+            return ModelFile.failure(path, reason)
+        }
+        let name = String(found.1).quoted
+        return ModelFile.failure(
+            path, "its architecture \(name) is unknown to the llama.cpp of this version", found: name,
+            remedy: "The file may be whole: take a model of another architecture, or a later version of this program.")
     }
 }
 

@@ -9,19 +9,18 @@ struct ChatTemplate: ~Copyable {
     private let raw: OpaquePointer
     private let formats = CallFormatTable()
 
-    /// Reads `source`, or the model's own template without one; ChatML if the model has none. For a template that
-    /// Jinja cannot read, llama.cpp's fixed list is used, with a warning in the log, if it recognises the template.
-    /// - Throws: `chat-template-failed`.
+    /// Reads `source`, or the model's own template without one; ChatML if the model has none.
+    /// - Throws: `chat-template-failed`, with the place of a syntax error. No other template takes the place of a broken
+    ///   one: answers would be worse without a visible reason.
     init(model: OpaquePointer?, source: String? = nil) throws {
         var reason: UnsafeMutablePointer<CChar>?
         let source = source.flatMap { $0.isEmpty ? nil : $0 }
         precondition(model != nil || source != nil)
         guard let templates = CallWatch.shared.during(.template, { hearth_chat_templates_new(model, source, &reason) })
         else {
-            throw Self.failure(reason)
+            throw Self.broken(String(taking: reason).map(Self.flaw) ?? "there is no memory for it")
         }
         raw = templates
-        if let warning = String(taking: reason) { Log.write(.warning, "template", warning) }
         Handles.take(.template)
     }
 
@@ -172,6 +171,26 @@ struct ChatTemplate: ~Copyable {
             context: ErrorContext(
                 remedy: "Check the order of the messages; many models accept one system message at the start only.")
         )
+    }
+
+    /// The error of a template that cannot be read, or that refuses every conversation.
+    static func broken(_ reason: String) -> LLMError {
+        LLMError(
+            .templateFailed, "the model's chat template is broken: \(reason)",
+            context: ErrorContext(
+                remedy: "Its publisher must correct it: take the model from another publisher, or another model."))
+    }
+
+    /// A syntax error, and the template's text around it: llama.cpp's parser writes the first in one line, and the
+    /// second in the next, above a mark for the place.
+    private static func flaw(_ reason: String) -> String {
+        let lines = reason.split(separator: "\n")
+        guard lines.count > 1 else { return "it cannot be parsed (\(reason.quoted(limit: 100)))" }
+        var what = lines[0]
+        for word in ["lexer: ", "parser: ", "Parser Error: "] where what.hasPrefix(word) {
+            what = what.dropFirst(word.count)
+        }
+        return "it cannot be parsed (\(String(what).quoted(limit: 100)) at \(String(lines[1]).quoted(limit: 90)))"
     }
 }
 #endif

@@ -71,7 +71,7 @@ struct ModelUpload: Sendable {
             // A file of another kind ends before it fills the disk.
             if beginning.count < Self.magic.count {
                 beginning += chunk.prefix(Self.magic.count - beginning.count)
-                guard Self.magic.starts(with: beginning) else { throw Self.notGGUF }
+                guard Self.magic.starts(with: beginning) else { throw Self.notGGUF(FileKind(beginning: chunk)) }
             }
             guard offset + UInt64(chunk.count) <= Self.limit else { throw Self.tooLarge(Self.limit, nil) }
             let isLook = offset >= look
@@ -86,7 +86,7 @@ struct ModelUpload: Sendable {
             }
             offset += UInt64(chunk.count)
         }
-        guard beginning.count == Self.magic.count else { throw Self.notGGUF }
+        guard beginning.count == Self.magic.count else { throw Self.notGGUF(beginning.isEmpty ? .empty : nil) }
         try await blocking { try fileSystem.synchronize(open) }
     }
 
@@ -149,10 +149,10 @@ struct ModelUpload: Sendable {
         return name
     }
 
-    private static var notGGUF: NativeFailure {
+    private static func notGGUF(_ kind: FileKind?) -> NativeFailure {
         NativeFailure(
-            422, "not-gguf", "the file is not a GGUF file",
-            remedy: "Choose a file that ends with .gguf, as models have it.")
+            422, "not-gguf", "the file is not a GGUF file" + (kind.map { ": it is \($0.name)" } ?? ""),
+            remedy: kind?.remedy ?? "Choose a file that ends with .gguf, as models have it.")
     }
 
     private static func tooLarge(_ length: UInt64, _ free: UInt64?) -> NativeFailure {
