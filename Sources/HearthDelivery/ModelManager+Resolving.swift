@@ -34,11 +34,26 @@ extension ModelManager {
                 return [SourceReport(source: listing.source, origin: origin, outcome: .success(listing))]
             }
         case .file(let path):
-            let release = try await LocalRelease.describe(path, in: sources.fileSystem)
+            let release = try await LocalRelease.describe(path, family: options.family, in: sources.fileSystem)
+            try await refuseClash(release, path)
             return Offer(release: release, reason: .asked).named(true)
         case .hub(let reference):
             return try await resolve(reference, options)
         }
+    }
+
+    /// Refuses a local file whose family another written name made: it would become a version of another model.
+    private func refuseClash(_ release: Release, _ path: Path) async throws {
+        guard let written = release.writtenName.flatMap({ WrittenName($0) }) else { return }
+        let others = try await installed().filter { $0.identity.family == written.family }
+        guard let other = written.clash(among: others.compactMap(\.receipt.writtenName)) else { return }
+        throw CatalogError(
+            .nameClash, "\(written.text.quoted) and \(other.quoted) are both the family \(written.family)",
+            context: ErrorContext(
+                model: release.identity.description, file: path.string, field: "family", found: other.quoted,
+                remedy:
+                    "If they are one model, give the family \(written.family); else give the file a family of its own.")
+        )
     }
 
     /// Whether an error means that no source lists a family, and the catalog may.

@@ -123,7 +123,8 @@ struct TestOrigin {
                       "sha256": "\(digest)",
                       "sizeBytes": 35,
                       "variant": "q4",
-                      "version": "1.0.0"
+                      "version": "1.0.0",
+                      "writtenName": "m"
                     }
                   ],
                   "schemaVersion": 1,

@@ -4,14 +4,19 @@ import HearthBase
 /// Describes a model file of the user as a release, so that it is installed like any other.
 package enum LocalRelease {
     /// Hashes a file; family, version and variant come from its name.
+    /// - Parameter family: the family that the user names; `nil` makes it of the file's name.
     /// - Throws: `FileError`, ``CatalogError``.
-    package static func describe(_ path: Path, in fileSystem: any FileSystem) async throws -> Release {
+    package static func describe(
+        _ path: Path, family: Family? = nil, in fileSystem: any FileSystem
+    ) async throws -> Release {
         let path = path.absolute
         let (size, digest) = try await blocking {
             let file = try fileSystem.open(path, .read)
             return (try fileSystem.status(of: file).size, try fileSystem.digest(ofFile: path))
         }
-        guard let name = PathComponent(path.lastComponent), let identity = identity(for: path) else {
+        guard let name = PathComponent(path.lastComponent),
+            let (identity, written) = identity(for: path, family: family)
+        else {
             throw CatalogError(
                 .unusableName, "no family name can be made of \(path.lastComponent)",
                 context: ErrorContext(
@@ -20,15 +25,19 @@ package enum LocalRelease {
                 ))
         }
         let file = RemoteFile(name: RelativePath(name), size: .exact(size), digest: digest, locations: [path.url])
-        return Release(identity: identity, id: path.lastComponent, file: file)
+        var release = Release(identity: identity, id: path.lastComponent, file: file)
+        release.writtenName = written?.text
+        return release
     }
 
-    private static func identity(for path: Path) -> ReleaseIdentity? {
-        if let parsed = ReleaseFileName(parsing: path.lastComponent), let family = Family(parsed.name) {
-            return ReleaseIdentity(family: family, version: ReleaseVersion(parsed.version), variant: parsed.variant)
-        }
-        let stem = path.lastComponent.lowercased().split(separator: ".").dropLast().joined(separator: ".")
-        let safe = String(stem.withCharacters(allowed: "._-", others: "-").prefix(64))
-        return Family(safe).map { ReleaseIdentity(family: $0, version: ReleaseVersion(SemanticVersion(0, 0, 0))) }
+    /// The identity by a file's name, and the name that made the family.
+    private static func identity(for path: Path, family: Family?) -> (ReleaseIdentity, WrittenName?)? {
+        let parsed = ReleaseFileName(parsing: path.lastComponent)
+        let stem = path.lastComponent.split(separator: ".").dropLast().joined(separator: ".")
+        let written = parsed.flatMap { WrittenName($0.written) } ?? WrittenName(stem)
+        guard let made = family ?? written?.family else { return nil }
+        let version = ReleaseVersion(parsed?.version ?? SemanticVersion(0, 0, 0))
+        let identity = ReleaseIdentity(family: made, version: version, variant: parsed?.variant)
+        return (identity, family == nil ? written : nil)
     }
 }

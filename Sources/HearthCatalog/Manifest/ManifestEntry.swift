@@ -21,6 +21,7 @@ extension Release {
         archive = try entry.archive()
         format = try entry.choice("format") ?? ModelFormat(fileName: archive?.member?.string ?? name.name) ?? .gguf
         self.name = try entry.text("name")
+        writtenName = try entry.text("writtenName")
         summary = try entry.prose("summary")
         license = try entry.text("license")
         released = try entry.text("released")
@@ -109,11 +110,11 @@ extension ManifestReader {
         let size = try required("sizeBytes", "a number of bytes") { field throws(CatalogError) in
             try integer(field, in: 0...limit)
         }
-    }
         if size == 0, try digest("sha256") != SHA256Digest(hashing: [UInt8]()) {
             throw malformed("sizeBytes", expected: "the number of bytes of the file", found: "0")
         }
         return size
+    }
 
     /// The most companions that an entry may list.
     static let maximumCompanions = 512

@@ -57,23 +57,21 @@ extension FileSize {
 }
 
 extension Family {
-    /// The family that a file name suggests: lower case, without extension and version, with hyphens for the rest.
+    /// The family that a file name without extension and version suggests.
     package init?(fileName: String, version: ReleaseVersion) {
-        var stem = ArchiveFormat.unpackedName(fileName.lowercased())
+        var stem = ArchiveFormat.unpackedName(fileName)
         let extensions = ["mlpackage", "mlmodelc", "mlmodel", "gguf", "onnx", "safetensors"]
         if extensions.contains(Path(stem).fileExtension) { stem = (stem as NSString).deletingPathExtension }
-        if let found = stem.range(of: version.name.lowercased(), options: .backwards) {
+        if let found = stem.range(of: version.name, options: [.backwards, .caseInsensitive]) {
             var start = found.lowerBound
-            if let mark = stem[..<start].indices.last, stem[mark] == "v", mark > stem.startIndex,
+            if let mark = stem[..<start].indices.last, stem[mark] == "v" || stem[mark] == "V", mark > stem.startIndex,
                 "-_. ".contains(stem[stem.index(before: mark)])
             {
                 start = mark
             }
             stem.removeSubrange(start..<found.upperBound)
         }
-        let name = stem.withCharacters(allowed: "._-", others: "-")
-        let isSeparator: (Character) -> Bool = { "._-".contains($0) }
-        let trimmed = name.drop(while: isSeparator).reversed().drop(while: isSeparator).reversed()
-        self.init(String(trimmed.prefix(64)))
+        guard let family = WrittenName(stem)?.family else { return nil }
+        self = family
     }
 }

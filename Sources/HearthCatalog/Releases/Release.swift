@@ -40,6 +40,8 @@ public struct Release: Sendable, Hashable {
     public var format: ModelFormat
     /// The name shown to people.
     public var name: String?
+    /// The name of the model that the publisher wrote and the family was made of; `nil` if the publisher named the family.
+    package var writtenName: String?
     public var summary: String?
     public var license: String?
     public var released: String?

@@ -7,25 +7,27 @@ import HearthBase
 /// pre-release if it begins like one (`alpha`, `beta`, `rc`, `pre`, `dev`, …). The other words form the variant, joined
 /// by `_`.
 package struct ReleaseFileName: Sendable, Hashable {
+    /// The name before the version as written; its family is that of ``WrittenName``.
+    package var written: String
     /// The name before the version in lower case; it may be an invalid ``Family``.
-    package var name: String
+    package var name: String { written.lowercased() }
     package var version: SemanticVersion
     /// The quantization in lower case.
     package var variant: Variant?
 
     /// A file name of the given parts.
     package init(family: Family, version: SemanticVersion, variant: Variant?) {
-        name = family.name
+        written = family.name
         self.version = version
         self.variant = variant
     }
 
     /// Parses a file name; `nil` if it contains no version of that form.
     package init?(parsing fileName: String) {
-        let whole = fileName.lowercased()
-        var searched = whole[...]
-        while let mark = searched.range(of: "-v", options: .backwards) {
-            if let parsed = Self(name: searched[..<mark.lowerBound], rest: whole[mark.upperBound...]) {
+        var searched = fileName[...]
+        while let mark = searched.range(of: "-v", options: [.backwards, .caseInsensitive]) {
+            let rest = fileName[mark.upperBound...].lowercased()
+            if let parsed = Self(name: searched[..<mark.lowerBound], rest: rest[...]) {
                 self = parsed
                 return
             }
@@ -50,7 +52,7 @@ package struct ReleaseFileName: Sendable, Hashable {
         // The number of a shard does not belong to the variant.
         if let part = tail.firstMatch(of: /(^|-)[0-9]{5}-of-[0-9]{5}$/) { tail = tail[..<part.range.lowerBound] }
 
-        self.name = String(name)
+        written = String(name)
         self.version = version
         var words = tail.split(separator: "-")
         if let first = words.first, Self.beginsLikePrerelease(first) {

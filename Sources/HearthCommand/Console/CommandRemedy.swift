@@ -32,6 +32,7 @@ enum CommandRemedy {
         "key-required/tls": "`--tls-cert FILE --tls-key FILE`, or `--insecure`",
         "metadata-missing/origin": "`hearth trust init --to {file}`",
         "metered-network": "`--metered allow`",
+        "name-clash/family": "`--family NAME`",
         "name-needed/family": "`--family NAME`",
         "no-active-release": "`hearth use {family}@VERSION`",
         "no-home": "`HEARTH_HOME=FOLDER`",

@@ -21,6 +21,9 @@ struct Pull: Command {
     @Option(
         "variant", "Q", ValueKind("a variant such as q4_k_m") { Variant($0.lowercased()) },
         "Take this variant, not the largest that fits this device.") var variant: Variant?
+    @Option(
+        "family", "F", ValueKind("a name of small letters, digits, '.', '-' and '_'") { Family($0) },
+        default: "from the file's name", "The family of a file of your own.") var family: Family?
     @Flag("no-activate", "Install it, but keep the active release active.") var noActivate
     @Flag("no-probe", "Make it active without a probe.") var noProbe
     @Option(
@@ -72,7 +75,13 @@ struct Pull: Command {
         hearth pull ./lupus-diary-v1.1.0-q4_k_m.gguf  # A file of your own.
         """)
 
-    func validate() throws { _ = try named }
+    func validate() throws {
+        let named = try named
+        if case .file? = named { return }
+        guard family == nil else {
+            throw UsageError("--family is for a file of your own", hint: Self.declaration.hint())
+        }
+    }
 
     private var named: ModelReference? {
         get throws {
@@ -92,7 +101,7 @@ struct Pull: Command {
         (options.allowUnverified, options.allowDowngrade) = (allowUnverified, allowDowngrade)
         (options.allowStale, options.ignoreMemory) = (allowStale, ignoreMemory)
         (options.refresh, options.retryHeldBack) = (refresh, true)
-        options.bytesPerSecond = rate
+        (options.bytesPerSecond, options.family) = (rate, family)
         return options
     }
 

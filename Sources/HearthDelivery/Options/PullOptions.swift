@@ -22,6 +22,8 @@ public struct PullOptions: Sendable, Hashable {
     /// Try a held-back release again, because a person asked for the model. A version that is named is always tried
     /// again.
     public var retryHeldBack = false
+    /// The family of a local file; `nil` makes it of the file's name. Other references name their family.
+    public var family: Family?
     /// The use of metered networks. `MeteredUse.ask` refuses here as `MeteredUse.deny` does, so that the caller can
     /// ask.
     public var metered = MeteredUse.deny

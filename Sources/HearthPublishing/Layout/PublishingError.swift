@@ -11,6 +11,8 @@ extension ErrorCode<PublishRequest> {
     public static var notPublishable: Self { "not-publishable" }
     /// The file's name does not tell the family, and none was given.
     public static var nameNeeded: Self { "name-needed" }
+    /// The family made of the file's name is that of another written name.
+    public static var nameClash: Self { "name-clash" }
     /// The file's name does not tell the version, and none was given.
     public static var versionNeeded: Self { "version-needed" }
     /// That version and variant is published already, with other bytes.

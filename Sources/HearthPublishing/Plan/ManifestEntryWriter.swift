@@ -18,6 +18,7 @@ struct ManifestEntryWriter {
         let main = files[0]
         entry["id"] = .string(ReleaseFileName.id(of: identity))
         entry["family"] = .string(identity.family.name)
+        if let written = source.writtenName { entry["writtenName"] = .string(written.text) }
         entry["version"] = .string(identity.version.name)
         entry["variant"] = identity.variant.map { .string($0.name) }
         entry["filename"] = .string(source.fileName.name)

@@ -54,6 +54,7 @@ struct PublishDraft: Sendable {
         _ now: Date
     ) async throws -> Set<RelativePath> {
         let source = hashed.source
+        try refuseClash(source)
         let writer = ManifestEntryWriter(
             source: source, request: request, classes: classes, previous: manifest.entry(of: source.identity), now: now)
         let previous = manifest.catalog.releases.first { $0.identity == source.identity }
@@ -91,6 +92,38 @@ struct PublishDraft: Sendable {
                 source: source, files: files.map { ($0.part, $0.place, $0.size, $0.digest) },
                 outcome: previous == nil || isSame ? .published : .replaced))
         return isSame ? [] : previous.map(manifest.places) ?? []
+    }
+
+    /// Refuses a release whose family another written name made, or an earlier version of this program another family
+    /// of the name: devices would get it as an update of another model, or no update of theirs.
+    private func refuseClash(_ source: PublishSource) throws {
+        guard let written = source.writtenName else { return }
+        let family = written.family
+        let listed = manifest.catalog.releases
+        let names = listed.filter { $0.identity.family == family }.compactMap(\.writtenName)
+        if let other = written.clash(among: names) {
+            throw Self.clash(
+                source, "\(written.text.quoted) and \(other.quoted) are both the family \(family)", found: other.quoted,
+                remedy: "If they are one model, give the family \(family); else give this one a family of its own.")
+        }
+        guard let earlier = written.earlierFamily, !listed.contains(where: { $0.identity.family == family }),
+            listed.contains(where: { $0.identity.family == earlier && $0.writtenName == nil })
+        else { return }
+        throw Self.clash(
+            source,
+            "\(written.text.quoted) is the family \(family), and the origin has \(earlier), as it was spelled before",
+            found: earlier.name,
+            remedy: "Give the family \(earlier) to go on with it, or \(family) to begin another model.")
+    }
+
+    private static func clash(
+        _ source: PublishSource, _ problem: String, found: String, remedy: String
+    ) -> PublishingError {
+        PublishingError(
+            .nameClash, problem,
+            context: ErrorContext(
+                model: source.identity.description, file: source.path.string, field: "family", found: found,
+                remedy: remedy))
     }
 
     /// Whether the target has every file of a published release. A file at an address elsewhere is not checked.

@@ -12,6 +12,8 @@ struct PublishSource: Sendable {
     let packed: PackedModel?
     let format: ModelFormat
     let identity: ReleaseIdentity
+    /// The name in the file's name that the family was made of; `nil` if the publisher named the family.
+    let writtenName: WrittenName?
     /// The name the manifest gives the main file: `{name}-v{x.y.z}[-{quantization}].{extension}`.
     let fileName: PathComponent
 
@@ -56,7 +58,8 @@ struct PublishSource: Sendable {
             packed = contents
             format = contents.format
         }
-        let identity = try Self.identity(path, main.header, request)
+        let identity: ReleaseIdentity
+        (identity, writtenName) = try Self.identity(path, main.header, request)
         self.identity = identity
         let stem = ReleaseFileName(
             family: identity.family, version: identity.version.semantic ?? SemanticVersion(0, 0, 0),
@@ -88,7 +91,7 @@ struct PublishSource: Sendable {
 
     private static func identity(
         _ path: Path, _ header: GGUFHeader?, _ request: PublishRequest
-    ) throws -> ReleaseIdentity {
+    ) throws -> (ReleaseIdentity, WrittenName?) {
         let hint = NameHint(path.lastComponent)
         var context = ErrorContext(file: path.string)
         guard let version = request.version ?? hint.version else {
@@ -105,14 +108,15 @@ struct PublishSource: Sendable {
             throw PublishingError(
                 .versionNeeded, "the version \(version) is longer than 64 characters", context: context)
         }
-        guard let family = request.family ?? hint.family else {
+        guard let family = request.family ?? hint.name?.family else {
             context.field = "family"
             context.remedy = "Give a name of lower-case letters, digits, points, hyphens and underscores."
             throw PublishingError(
                 .nameNeeded, "the file name \(path.lastComponent) does not give the model a name", context: context)
         }
         let variant = request.variant ?? hint.variant ?? header?.quantization.flatMap { Variant($0.lowercased()) }
-        return ReleaseIdentity(family: family, version: named, variant: variant)
+        let identity = ReleaseIdentity(family: family, version: named, variant: variant)
+        return (identity, request.family == nil ? hint.name : nil)
     }
 
     /// Checks a part of a model, whose header must fit its name.
@@ -171,7 +175,7 @@ struct PublishSource: Sendable {
 
 /// The parts of a release's identity that a file name suggests.
 struct NameHint: Hashable {
-    var family: Family?
+    var name: WrittenName?
     var version: SemanticVersion?
     var variant: Variant?
 
@@ -179,32 +183,28 @@ struct NameHint: Hashable {
     /// the usual names on the Hub.
     init(_ fileName: String) {
         if let parsed = ReleaseFileName(parsing: fileName) {
-            family = Self.family(parsed.name)
+            name = WrittenName(parsed.written)
             version = parsed.version
             variant = parsed.variant
             return
         }
-        var stem = ArchiveFormat.unpackedName(fileName.lowercased())
+        var stem = ArchiveFormat.unpackedName(fileName)
         if stem.count == fileName.count || ModelFormat(fileName: stem) != nil {
             stem = (stem as NSString).deletingPathExtension
         }
         if let part = stem.firstMatch(of: /-[0-9]{5}-of-[0-9]{5}$/) { stem.removeSubrange(part.range) }
-        if let found = stem.firstMatch(of: /[-_ ]v?([0-9]+\.[0-9]+\.[0-9]+)$/) {
+        if let found = stem.firstMatch(of: /[-_ ][vV]?([0-9]+\.[0-9]+\.[0-9]+)$/) {
             version = SemanticVersion(String(found.1))
             stem.removeSubrange(found.range)
         }
         if let mark = stem.lastIndex(where: { $0 == "." || $0 == "-" }),
-            Self.isQuantization(stem[stem.index(after: mark)...])
+            Self.isQuantization(stem[stem.index(after: mark)...].lowercased()[...])
         {
-            variant = Variant(stem[stem.index(after: mark)...])
-            family = Self.family(String(stem[..<mark]))
+            variant = Variant(stem[stem.index(after: mark)...].lowercased())
+            name = WrittenName(stem[..<mark])
         } else {
-            family = Self.family(stem)
+            name = WrittenName(stem)
         }
-    }
-
-    private static func family(_ text: String) -> Family? {
-        Family(text.lowercased().withCharacters(allowed: "._-", others: "-"))
     }
 
     /// Whether a word names a quantization of llama.cpp: `q4_k_m`, `iq2_xxs`, `tq1_0`, `f16`, `bf16`, `mxfp4`, …

@@ -68,6 +68,8 @@ public struct Receipt: DiskRecord, Sendable, Hashable {
     public let format: ModelFormat
     /// The name for people.
     public let name: String?
+    /// The name that the family was made of: the publisher's, or that of a local file.
+    package let writtenName: String?
     /// The publisher's description.
     public let summary: String?
     public let license: String?
@@ -112,6 +114,7 @@ public struct Receipt: DiskRecord, Sendable, Hashable {
         role = release.role
         format = release.format
         name = release.name
+        writtenName = release.writtenName
         summary = release.summary
         license = release.license
         contextLength = release.contextLength
@@ -163,7 +166,8 @@ public struct Receipt: DiskRecord, Sendable, Hashable {
 
 extension Receipt {
     private enum CodingKeys: String, CodingKey {
-        case schemaVersion, family, version, variant, role, format, name, summary, license, contextLength, classes
+        case schemaVersion, family, version, variant, role, format, name, writtenName, summary, license, contextLength,
+            classes
         case trainedOn, canary, files, origin, originDigest, manifestEntry, installed, index, archive
         case contentTag = "content"
         case isVerified = "verified"

@@ -60,17 +60,12 @@ struct ListedFile: Sendable {
     /// The family: the file's name in the letters that a family may have, and the address's hash. Two addresses whose
     /// files have the same name are two models.
     private var family: String {
-        let stem = url.deletingPathExtension().lastPathComponent.lowercased()
-        let plain = String(
-            stem.unicodeScalars.map {
-                "abcdefghijklmnopqrstuvwxyz0123456789._-".unicodeScalars.contains($0) ? Character($0) : "-"
+        let name = WrittenName(stem)?.family.name.prefix(55) ?? "model"
+        return "\(name)-\(hash.prefix(8))"
+    }
+
     /// The name of the file without its extension.
     private var stem: String { String(url.fileName.dropLast(5)) }
-
-            })
-        let name = plain.drop { !$0.isLetter && !$0.isNumber }.prefix(55)
-        return "\(name.isEmpty ? "model" : name)-\(hash.prefix(8))"
-    }
 
     private func manifest(size: UInt64) -> Data {
         var entry: JSONMembers = [
