@@ -118,7 +118,7 @@ async function start() {
     state.catch(() => {});
     // The code of the first screen comes beside the words.
     if (!/^#\/(?!chat\b)/.test(location.hash)) screens.chat().catch(() => {});
-    // A page that shows anything hears the keyboard.
+    // Listens for shortcuts before the first paint.
     const keys = import("./kit/shortcuts.js").then(({ listen }) => listen()).catch(() => {});
     await Promise.all([texts, keys]);
     rail();

@@ -64,29 +64,33 @@ final class EngineFiles: Sendable {
 
     /// The engine of an installed release: deaths are counted, and the claim on its files ends with it.
     private func released(
-        _ engine: PreparedEngine, _ release: InstalledRelease, _ lease: ReleaseLease
+        _ engine: PreparedEngine, _ release: InstalledRelease, _ lease: ReleaseLease, isWidened: Bool = false
     ) -> PreparedEngine {
         let identity = release.identity
-        let deaths = engines.workerProgram == nil ? nil : deaths
+        let hasWorkers = engines.workerProgram != nil
+        let deaths = hasWorkers ? deaths : nil
         var prepared = engine
         prepared.open = { [manager, work] occupied, progress in
             do {
                 let opened = try await work.perform {
-                    try await manager.store.guarding(identity, .load, marks: deaths == nil) {
+                    try await manager.store.guarding(identity, .load, marks: !hasWorkers) {
                         try await engine.open(occupied, progress)
                     }
                 }
                 return WatchedEngine(
                     engine: opened, manager: manager, release: identity, answers: work, deaths: deaths)
             } catch let error as LLMError where error.isOwnDeath {
-                await deaths?.died(identity, .load, manager)
+                // A release is not to blame for the length of a prompt.
+                if !isWidened { await deaths?.died(identity, .load, manager) }
                 throw error
             }
         }
         prepared.isVision = engine.isVision || release.receipt.role == .vision
         prepared.close = { lease.release() }
         if let widened = engine.widened {
-            prepared.widened = { [self] window in released(widened(window), release, lease) }
+            prepared.widened = { [self] window, isPlain in
+                released(widened(window, isPlain), release, lease, isWidened: true)
+            }
         }
         return prepared
     }
@@ -94,12 +98,14 @@ final class EngineFiles: Sendable {
     /// - Parameters:
     ///   - estimate: the engine's memory in bytes if its format has no memory plan.
     ///   - window: the context window in place of the configured one.
+    ///   - isPlain: whether the cache has 16 bits unless another one is configured.
     private func engine(
-        of files: ReleaseFiles, _ family: Family? = nil, estimate: UInt64, window: Int? = nil
+        of files: ReleaseFiles, _ family: Family? = nil, estimate: UInt64, window: Int? = nil, isPlain: Bool = false
     ) -> PreparedEngine {
         var configuration = configuration.engine(of: family)
         let isConfigured = configuration.contextLength != nil
         configuration.contextLength = window ?? configuration.contextLength
+        if isPlain { configuration.cacheType = configuration.cacheType ?? .f16 }
         var request = EngineRegistry.Request(
             files: files, configuration: configuration, deviceMemory: memory.deviceMemory)
         request.instructionStates = manager.store.layout.instructionStates
@@ -126,7 +132,9 @@ final class EngineFiles: Sendable {
             return TextToolEngine(try await engines.open(request))
         }
         if !isConfigured {
-            engine.widened = { [self] in self.engine(of: files, family, estimate: estimate, window: $0) }
+            engine.widened = { [self] window, isPlain in
+                self.engine(of: files, family, estimate: estimate, window: window, isPlain: isPlain)
+            }
         }
         return engine
     }

@@ -35,8 +35,9 @@ struct PreparedEngine: Sendable {
     var open:
         @Sendable (_ occupied: UInt64, _ progress: @escaping @Sendable (Float) -> Void) async throws ->
             any InferenceEngine
-    /// The same with a context window of some tokens; `nil` where the settings say how long it is.
-    var widened: (@Sendable (_ window: Int) -> PreparedEngine)?
+    /// Prepares the engine with another context window, in tokens; `isPlain` for one whose cache has not fewer bits
+    /// because of that. `nil` where the settings say how long the window is.
+    var widened: (@Sendable (_ window: Int, _ isPlain: Bool) -> PreparedEngine)?
     /// Ends the claim on the files, once the engine is unloaded or could not be opened.
     var close: @Sendable () -> Void = {}
 }

@@ -61,6 +61,8 @@ package final class EnginePool: Sendable {
         var refusals: [UInt64: @Sendable (EngineSource) -> Bool] = [:]
         /// The context windows that requests made larger, until their engines leave for another reason.
         var windows: [EngineSource: Int] = [:]
+        /// The shortest larger windows with which engines could not be loaded.
+        var brokenWindows: [EngineSource: Int] = [:]
         /// Numbers entries, unloads and uses.
         var last: UInt64 = 0
 
@@ -201,22 +203,22 @@ package final class EnginePool: Sendable {
     ) async {
         var close: @Sendable () -> Void = {}
         do {
-            var prepared = try await prepare(source)
+            let prepared = try await prepare(source)
             close = prepared.close
-            if let window = state.read({ $0.windows[source] }) { prepared = prepared.widened?(window) ?? prepared }
-            let chosen = prepared
             try await memory.turn.turnUnlessCancelled {
-                let occupied = try await makeRoom(for: source, number, chosen, replacing: old)
-                let engine = try await chosen.open(occupied, progress)
-                state.change { state in
-                    // A load without a request was cancelled too late: the engine leaves at once.
-                    let isLeaving = state.entries[source]?.isUnloading == true
-                    state.entries[source]?.phase = .loaded(engine)
-                    if isLeaving { state.entries[source]?.isLeaving = true }
-                    state.entries[source]?.isVision = chosen.isVision
-                    state.entries[source]?.prepared = chosen
-                    unloadLeaving(&state)
+                if let window = state.read({ $0.windows[source] }), let widened = prepared.widened?(window, false) {
+                    do {
+                        return try await open(source, number, widened, replacing: old, progress)
+                    } catch  where !(error is CancellationError) {
+                        // The usual window still serves most requests.
+                        memory.set(nil, of: number)
+                        state.change { state in
+                            state.windows[source] = nil
+                            state.brokenWindows[source] = min(window, state.brokenWindows[source] ?? window)
+                        }
+                    }
                 }
+                try await open(source, number, prepared, replacing: old, progress)
             }
         } catch {
             close()
@@ -225,6 +227,24 @@ package final class EnginePool: Sendable {
                 state.windows[source] = nil
                 state.entries.removeValue(forKey: source)?.load.failure.withLock { $0 = error }
             }
+        }
+    }
+
+    /// Opens an engine whose load has its turn.
+    private func open(
+        _ source: EngineSource, _ number: UInt64, _ prepared: PreparedEngine, replacing old: EngineSource?,
+        _ progress: @escaping @Sendable (Float) -> Void
+    ) async throws {
+        let occupied = try await makeRoom(for: source, number, prepared, replacing: old)
+        let engine = try await prepared.open(occupied, progress)
+        state.change { state in
+            // A load without a request was cancelled too late: the engine leaves at once.
+            let isLeaving = state.entries[source]?.isUnloading == true
+            state.entries[source]?.phase = .loaded(engine)
+            if isLeaving { state.entries[source]?.isLeaving = true }
+            state.entries[source]?.isVision = prepared.isVision
+            state.entries[source]?.prepared = prepared
+            unloadLeaving(&state)
         }
     }
 
@@ -309,7 +329,7 @@ package final class EnginePool: Sendable {
     /// Unloads the engines of matching sources after their last leases, also those being loaded.
     package func retire(where isMeant: (EngineSource) -> Bool) {
         state.change { state in
-            for source in state.entries.keys where isMeant(source) { state.entries[source]?.isLeaving = true }
+            state.leaveForGood(isMeant)
             unloadLeaving(&state)
         }
     }
@@ -325,8 +345,8 @@ package final class EnginePool: Sendable {
         }
         defer { state.change { _ = $0.refusals.removeValue(forKey: number) } }
         try await state.wait { state in
+            state.leaveForGood(isMeant)
             for (source, entry) in state.entries where isMeant(source) {
-                state.entries[source]?.isLeaving = true
                 if case .loading = entry.phase, entry.waiters == 0 {
                     state.entries[source]?.phase = .unloading
                     entry.task?.cancel()

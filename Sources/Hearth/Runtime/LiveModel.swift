@@ -93,12 +93,14 @@ public struct LiveModel: InferenceEngine {
         var asked = options
         // A prompt that leaves less gets a larger window, if there is one.
         asked.leastAnswer = max(options.leastAnswer, min(options.maximumNewTokens, Self.usualAnswer))
+        // A window that the request chose is filled before old messages leave it.
+        if options.window != nil { asked.keepsAllMessages = true }
         for _ in 0..<Self.mostWindows {
             do {
                 return try await generateOnce(messages, asked, watch, onEvent)
             } catch let error as Refusal {
-                let needed = error.needed.addingReportingOverflow(max(1, asked.leastAnswer)).partialValue
-                guard try await models.pool.widen(error.source, toHold: needed) else { break }
+                let wish = WindowWish(prompt: error.needed, answer: asked.leastAnswer, limit: options.window)
+                guard try await models.pool.widen(error.source, from: error.window, for: wish) else { break }
             }
         }
         do {
@@ -118,6 +120,8 @@ public struct LiveModel: InferenceEngine {
         let error: LLMError
         let needed: Int
         let source: EngineSource
+        /// The engine's window.
+        let window: Int
     }
 
     private func generateOnce(
@@ -136,17 +140,9 @@ public struct LiveModel: InferenceEngine {
             return summary
         } catch let error as LLMError {
             guard let needed = error.neededTokens else { throw error }
-            throw Refusal(error: error, needed: needed, source: lease.source)
+            let window = try await lease.engine.modelInformation.contextLength
+            throw Refusal(error: error, needed: needed, source: lease.source, window: window)
         }
-    }
-
-    /// Opens the engine with a context window of at least `length` tokens.
-    /// - Returns: `false` if the window is configured, the model was not made for it, or memory lacks.
-    package func widen(to length: Int) async throws -> Bool {
-        let lease = try await lease()
-        let source = lease.source
-        lease.end()
-        return try await models.pool.widen(source, toHold: length, isExact: true)
     }
 
     /// Whether the next request finds the engine in memory.

@@ -70,10 +70,13 @@ extension LLMError {
     /// - Parameters:
     ///   - window: the tokens of the context window.
     ///   - trained: the context that the model was trained with; `nil` if unknown.
-    package func advised(window: Int, trained: Int?) -> Self {
+    ///   - limit: the part of a window that the request may use; `nil` for all of it.
+    package func advised(window: Int, trained: Int?, limit: Int? = nil) -> Self {
         guard code == .exceededContextWindowSize, let trained, trained > 0 else { return self }
         var context = context
-        if trained > window {
+        if let limit, limit < trained {
+            context.remedy = "Shorten the text, or ask with a larger window than \(limit) tokens (num_ctx)."
+        } else if trained > window {
             context.field = "contextLength"
             context.remedy =
                 "Shorten the text, or load the model with a larger context: it was trained with \(trained) tokens."

@@ -5,8 +5,10 @@ import HearthInference
 struct PromptMaker: Sendable {
     let weights: ModelWeights
     let projector: Projector?
-    /// The context window in tokens, or the part of it that a request may use.
+    /// The tokens of the context window that a request may use.
     private(set) var window: Int
+    /// The tokens up to which a prompt is counted: with them, a larger window is chosen or none.
+    private var reach: Int
     /// The most messages of a conversation's history in a prompt.
     let historyLimit: Int?
     /// The most tokens of one part of a picture.
@@ -20,6 +22,7 @@ struct PromptMaker: Sendable {
         weights = model.weights
         projector = model.projector
         window = model.information.contextLength
+        reach = max(window, weights.trainedContextLength)
         historyLimit = model.historyLimit
         largestPicture = model.largestPicture
         keepsInstructions = model.conversations.keepsInstructions
@@ -31,23 +34,27 @@ struct PromptMaker: Sendable {
         do {
             try limited(by: request.options).checkLength(request)
         } catch let error as LLMError {
-            throw error.advised(window: window, trained: weights.trainedContextLength)
+            throw advised(error, request.options)
         }
     }
 
     private func limited(by options: GenerationOptions) -> PromptMaker {
         var maker = self
-        maker.window = options.limited(window)
+        (maker.window, maker.reach) = (options.limited(window), options.limited(reach))
         return maker
+    }
+
+    private func advised(_ error: LLMError, _ options: GenerationOptions) -> LLMError {
+        error.advised(window: window, trained: weights.trainedContextLength, limit: options.window)
     }
 
     private func checkLength(_ request: GenerationRequest) throws {
         let options = request.options
-        try TextLimit.check(request.messages, options, window: window)
+        try TextLimit.check(request.messages, options, window: reach)
         guard options.usesChatTemplate else { return }
         let least = ContextFit(window: window, reserve: 0)
             .least(of: request.messages, keepsAll: options.keepsAllMessages)
-        let fewest = weights.fewestTokens(in: least, limit: window)
+        let fewest = weights.fewestTokens(in: least, limit: reach)
         guard fewest < window else { throw ContextFit.exceeded(tokens: "at least \(fewest)", window: window) }
     }
 
@@ -70,7 +77,7 @@ struct PromptMaker: Sendable {
             prompt = try Prompt(request, for: maker)
             try maker.checkRoom(after: prompt, request)
         } catch let error as LLMError {
-            throw error.advised(window: window, trained: weights.trainedContextLength)
+            throw advised(error, request.options)
         }
         prompt.reusesTokens =
             request.options.reusesPrompt && request.options.tokenReports?.includesPrompt != true

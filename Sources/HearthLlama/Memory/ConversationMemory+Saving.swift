@@ -10,7 +10,7 @@ extension ConversationMemory {
         var numbers: [Int: Int] = [:]
         for (index, state) in found.enumerated().sorted(by: { $0.element.start < $1.element.start }) {
             let parent = state.start > 0 ? table.state(of: Array(state.tokens[..<state.start])) : nil
-            guard state.start == 0 || parent != nil && unit != nil else {
+            guard state.start == 0 || parent != nil else {
                 // Its beginning is gone.
                 states.delete(state.place)
                 continue

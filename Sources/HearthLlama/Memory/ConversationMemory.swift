@@ -28,11 +28,12 @@ final class ConversationMemory {
         unit: Int = ConversationMemory.unit
     ) {
         self.sequences = sequences
-        self.maker = maker
         self.states = states
         self.instructions = instructions
         reach = canGoBack ? .anywhere : .presentOnly
         self.unit = canGoBack && sequences.context.spare != nil ? unit : nil
+        // Whole conversations and parts of them replace each other differently: neither takes the other's for its own.
+        self.maker = self.unit == nil ? maker : maker + " parts"
         let count = sequences.context.sequences
         table = SlotTable(
             count: count,
@@ -44,7 +45,7 @@ final class ConversationMemory {
         addFound()
         guard let instructions else { return }
         _ = instructions.trim()
-        for state in instructions.found(maker: maker, window: sequences.context.length) {
+        for state in instructions.found(maker: self.maker, window: sequences.context.length) {
             share(state.place, held(state.tokens), in: instructions)
         }
     }

@@ -116,11 +116,13 @@ package final class WorkerEngine: InferenceEngine, TokenReader {
     /// Refuses a text that cannot fit before it is sent.
     private func check(_ messages: [ChatMessage], _ options: GenerationOptions) throws {
         let information = try facts.information
-        let window = options.limited(information.contextLength)
+        // The engine counts the tokens of a text for which its window could grow.
+        let reach = max(information.contextLength, information.trainedContextLength ?? 0)
         do {
-            try TextLimit.check(messages, options, window: window)
+            try TextLimit.check(messages, options, window: options.limited(reach))
         } catch {
-            throw error.advised(window: window, trained: information.trainedContextLength)
+            throw error.advised(
+                window: information.contextLength, trained: information.trainedContextLength, limit: options.window)
         }
     }
 

@@ -14,8 +14,6 @@ final class ScriptedModels: ModelProvider {
     let kept = Locked<[Duration?]>([])
     let deleted = Locked<[String]>([])
     let answering = Locked(false)
-    /// The windows that requests asked for, and whether they are opened.
-    let (windows, widens) = (Locked<[Int]>([]), Locked(false))
     private let answersAnyName: Bool
     /// The preset whose name the model has.
     let preset = Locked<Preset?>(nil)
@@ -47,11 +45,6 @@ final class ScriptedModels: ModelProvider {
     }
 
     func engine(for model: ServedModel) async throws -> any InferenceEngine { scripted }
-
-    func widen(_ model: ServedModel, to length: Int) async throws -> Bool {
-        windows.withLock { $0.append(length) }
-        return widens.withLock { $0 }
-    }
 
     func details(of model: ServedModel) async throws -> ModelDetails {
         var details = ModelDetails()

@@ -127,8 +127,7 @@ import Testing
         let model = try await model(memory: 30_000, configuration)
         let error = await #expect(throws: LLMError.self) { try await ask(model, 600) }
         #expect(error?.code == .exceededContextWindowSize)
-        #expect(try await !model.widen(to: 600))
-        #expect(try await model.widen(to: 500))
+        #expect(try await ask(model, 500) == 500)
         #expect(log == ["open 512"])
     }
 
@@ -157,30 +156,75 @@ import Testing
     /// Idle models are unloaded to save memory, so the next load begins with the usual window.
     @Test func anUnloadedModelHasItsUsualWindowAgain() async throws {
         let model = try await model(memory: 30_000)
-        #expect(try await model.widen(to: 5000))
-        #expect(try await model.modelInformation.contextLength == 5120)
+        #expect(try await ask(model, 5000) == 5000)
         model.retire()
         #expect(try await ask(model, 10) == 10)
-        #expect(log == ["open 1024", "unload 1024", "open 5120", "unload 5120", "open 1024"])
-        #expect(try await !model.widen(to: 9000), "longer than the model's own length")
+        #expect(log == ["open 1024", "unload 1024", "open 8192", "unload 8192", "open 1024"])
+        let error = await #expect(throws: LLMError.self) { try await ask(model, 9000) }
+        #expect(error?.code == .exceededContextWindowSize, "longer than the model's own length")
+        #expect(log.count == 5)
     }
 
     @Test func aWindowThatCannotBeOpenedIsGivenUp() async throws {
         let model = try await model(memory: 30_000)
-        engines.broken.withLock { $0 = [4096] }
-        await #expect(throws: LLMError.self) { try await ask(model, 3000) }
-        #expect(try await ask(model, 10) == 10)
-        #expect(log == ["open 1024", "unload 1024", "open 4096", "open 1024"])
+        engines.broken.withLock { $0 = [4096, 3328] }
+        for _ in 0..<2 { #expect(try await ask(model, 3000) == 3000) }
+        #expect(
+            log == [
+                "open 1024", "unload 1024", "open 4096", "open 1024", "unload 1024", "open 3328", "open 1024",
+                "unload 1024", "open 3072",
+            ])
+    }
+
+    @Test func withoutAWindowThatOpensTheUsualOneServes() async throws {
+        let model = try await model(memory: 30_000)
+        engines.broken.withLock { $0 = [2048, 1280] }
+        #expect(try await ask(model, 1000) == 1000)
+        let error = await #expect(throws: LLMError.self) { try await ask(model, 1100) }
+        #expect(error?.code == .exceededContextWindowSize)
+        #expect(log == ["open 1024", "unload 1024", "open 2048", "open 1024", "unload 1024", "open 1280", "open 1024"])
+    }
+
+    /// A prompt as long as the model's own length allows is answered, whoever asked before.
+    @Test func theLargestWindowLeavesLittleToTheAnswer() async throws {
+        let model = try await model(memory: 30_000)
+        #expect(try await ask(model, 8150) == 8150)
+        #expect(log == ["open 1024", "unload 1024", "open 8192"])
+    }
+
+    /// A request with a window of its own opens a larger one only when its prompt needs it, and none beyond its limit.
+    @Test func aRequestLimitsItsWindow() async throws {
+        let model = try await model(memory: 30_000)
+        func ask(_ tokens: Int, window: Int) async throws -> Int {
+            var options = GenerationOptions(maximumNewTokens: 100)
+            options.window = window
+            let messages = [ChatMessage(.user, String(repeating: "a", count: tokens))]
+            return try await model.generate(messages, options: options) { _ in }.usage.promptTokens
+        }
+        #expect(try await ask(500, window: 8192) == 500)
+        #expect(log == ["open 1024"])
+        let error = await #expect(throws: LLMError.self) { try await ask(1500, window: 1024) }
+        #expect(error?.code == .exceededContextWindowSize)
+        #expect(log == ["open 1024"])
+        #expect(try await ask(1500, window: 1600) == 1500)
+        #expect(log == ["open 1024", "unload 1024", "open 2048"])
     }
 
     @Test(
         arguments: [
-            (1024, 1025, 8192, [2048, 1280]), (1024, 3000, 8192, [4096, 3072]), (1024, 8192, 8192, [8192]),
-            (1024, 5000, 6000, [6000, 5120]), (1024, 5990, 6000, [6000]), (1024, 1024, 8192, []),
-            (1024, 8193, 8192, []),
-            (0, 10, 8192, []), (1024, .max, .max, [.max]),
+            (1024, 1024, 8192, [2048, 1280]), (1024, 2900, 8192, [4096, 3072]), (1024, 3000, 8192, [4096, 3328, 3072]),
+            (1024, 8191, 8192, [8192]), (1024, 5000, 6000, [6000, 5120]), (1024, 5990, 6000, [6000]),
+            (1024, 1000, 8192, [2048, 1280]), (1024, 8192, 8192, []), (0, 10, 8192, []),
+            (1024, .max, .max, []), (1024, .max - 1, .max, [.max]),
         ] as [(Int, Int, Int, [Int])])
-    func windowsToTry(present: Int, needed: Int, trained: Int, windows: [Int]) {
-        #expect(EnginePool.windows(from: present, toHold: needed, trained: trained) == windows)
+    func windowsToTry(present: Int, prompt: Int, trained: Int, windows: [Int]) {
+        let wish = WindowWish(prompt: prompt, answer: 100)
+        #expect(EnginePool.windows(from: present, for: wish, trained: trained) == windows)
+    }
+
+    @Test(arguments: [(1024, []), (1500, [2048, 1536]), (9000, [8192, 7936])] as [(Int, [Int])])
+    func aLimitedRequestTriesNoLongerWindow(limit: Int, windows: [Int]) {
+        let wish = WindowWish(prompt: min(limit - 10, 7800), answer: 100, limit: limit)
+        #expect(EnginePool.windows(from: 1024, for: wish, trained: 8192) == windows)
     }
 }

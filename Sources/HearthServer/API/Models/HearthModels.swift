@@ -200,10 +200,6 @@ package final class HearthModels: ModelProvider {
         try await live(model)
     }
 
-    package func widen(_ model: ServedModel, to length: Int) async throws -> Bool {
-        try await live(model).widen(to: length)
-    }
-
     /// The model whose engine answers.
     private func base(_ model: ServedModel) async throws -> ServedModel {
         guard let preset = model.preset else { return model }

@@ -114,10 +114,6 @@ package struct ServedModels: ModelProvider {
         return engine
     }
 
-    package func widen(_ model: ServedModel, to length: Int) async throws -> Bool {
-        model.upstream == nil ? try await local.widen(model, to: length) : false
-    }
-
     private func member(_ target: String) -> AliasEngine.Member {
         if upstreams.owns(target) {
             return AliasEngine.Member(target, isRemote: true) { try await upstreams.required(target) }

@@ -31,8 +31,6 @@ package struct OllamaRequest: Sendable {
         }
         request.stopStrings = try options.stopStrings()
         request.window = try options.integer("num_ctx", in: 0...Int(Int32.max)).flatMap { $0 > 0 ? $0 : nil }
-        // Programs that choose the window expect that old messages leave it.
-        request.truncates = request.window != nil
         request.streams = try fields.flag("stream") ?? true
         request.keepAlive = try KeepAlive.duration(fields)
         request.thinking = try thinking(fields)

@@ -48,22 +48,13 @@ package struct Preset: Sendable, Hashable {
     }
 
     /// The options as a request has them.
-    var options: (sampling: SamplingFields, maximumNewTokens: Int?, stopStrings: [String]) {
+    var options: (sampling: SamplingFields, maximumNewTokens: Int?, window: Int?, stopStrings: [String]) {
         get throws(APIFailure) {
             let fields = Fields(parameters, path: "parameters.")
             let most = try fields.integer("num_predict", in: -2...Int(Int32.max)).flatMap { $0 > 0 ? $0 : nil }
-            _ = try Self.window(fields)
-            return (try fields.samplingFields(), most, try fields.stopStrings())
+            let window = try fields.integer("num_ctx", in: 0...Int(Int32.max)).flatMap { $0 > 0 ? $0 : nil }
+            return (try fields.samplingFields(), most, window, try fields.stopStrings())
         }
-    }
-
-    /// The context window that the preset asks for; `nil` for the model's.
-    ///
-    /// The one who reads the other parameters is told of one that is no number, here it asks for nothing.
-    var window: Int? { try? Self.window(Fields(parameters, path: "parameters.")) }
-
-    private static func window(_ fields: Fields) throws(APIFailure) -> Int? {
-        try fields.integer("num_ctx", in: 0...Int(Int32.max)).flatMap { $0 > 0 ? $0 : nil }
     }
 
     /// This preset with what it does not set taken from another one, whose model answers.

@@ -56,7 +56,7 @@ extension APIRoutes {
         if unloads {
             await service.provider.unload(model)
         } else {
-            _ = try await service.ready(form.request)
+            _ = try await service.ready(form.request.model)
             await service.provider.used(model, keepAlive: form.request.keepAlive)
         }
         var body = OllamaStream.object(model.name, form.kind, text: "")

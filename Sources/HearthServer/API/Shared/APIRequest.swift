@@ -35,7 +35,7 @@ package struct APIRequest: Sendable {
     package var reusesPrompt = true
     /// Whether the oldest messages may be left out to fit the context.
     package var truncates = false
-    /// The context window that the request asks for; `nil` for the model's.
+    /// The most tokens of prompt and answer together; `nil` for the model's window.
     package var window: Int?
     /// Whether the reply shows the prompt.
     package var showsPrompt = false

@@ -32,7 +32,9 @@ package struct APIService: Sendable {
         let capabilities: EngineCapabilities
 
         /// The most text that one request may have cut into tokens.
-        var textLimit: TextLimit { TextLimit(window: information.contextLength) }
+        /// The longest window that the model may be opened with.
+        var reach: Int { max(information.contextLength, information.trainedContextLength ?? 0) }
+        var textLimit: TextLimit { TextLimit(window: reach) }
 
         /// The error of a prompt that is too long, with the window; other errors unchanged.
         func told(_ error: any Error) -> any Error {
@@ -89,7 +91,13 @@ package struct APIService: Sendable {
             throw APIFailure(
                 .invalid, "a request can ask for at most \(settings.maximumChoices) answers", field: "n")
         }
-        let (ready, prompts) = try await prepared(request)
+        let ready = try await ready(request.model)
+        let prompts: [Job]
+        do {
+            prompts = try await self.prompts(of: request, ready)
+        } catch {
+            throw ready.told(error)
+        }
         let shown = request.showsPrompt ? try await self.shown(prompts, ready.engine) : []
         let (events, source) = AsyncThrowingStream<APIEvent, any Error>.makeStream()
         let start = StartSignal()
@@ -120,18 +128,6 @@ package struct APIService: Sendable {
             request: request, model: ready.model, information: ready.information,
             options: prompts.first?.options ?? settings.options, prompts: shown, choices: choices,
             created: created, watch: watch, events: events)
-    }
-
-    /// The model of a request, and the prompts for it.
-    private func prepared(_ request: APIRequest) async throws -> (Ready, [Job]) {
-        let ready = try await ready(request)
-        do {
-            return (ready, try await prompts(of: request, ready))
-        } catch {
-            // Raw prompts are cut into tokens here, before an engine can say that they are too long.
-            guard let wider = try await wider(request, ready, error) else { throw ready.told(error) }
-            do { return (wider, try await prompts(of: request, wider)) } catch { throw wider.told(error) }
-        }
     }
 
     /// One prompt with its options.
@@ -166,7 +162,7 @@ package struct APIService: Sendable {
                     jobs.append(Job(messages: [ChatMessage(.user, text)], options: options))
                 } else {
                     options.promptTokens = try await tokens(
-                        of: parts, ready.engine, limit: ready.information.contextLength)
+                        of: parts, ready.engine, limit: ready.reach)
                     jobs.append(Job(messages: [], options: options))
                 }
             }
@@ -203,8 +199,9 @@ package struct APIService: Sendable {
         options.tokenReports = ready.capabilities.contains(.logProbabilities) ? request.tokenReports : nil
         options.continuesLastMessage = request.continuesLastMessage
         options.reusesPrompt = request.reusesPrompt
-        options.keepsAllMessages = !request.truncates
-        options.window = ready.window(of: request)
+        options.window = request.window ?? preset?.window
+        // Programs that choose the window expect that old messages leave it.
+        options.keepsAllMessages = !request.truncates && options.window == nil
         if let isEnabled = request.thinking.isEnabled { options.thinking.isEnabled = isEnabled }
         if let most = request.thinking.maximumTokens { options.thinking.maximumTokens = most }
         return options

@@ -76,10 +76,6 @@ package protocol ModelProvider: Sendable {
     /// The engine of a model, which may load at its first use and has tools.
     func engine(for model: ServedModel) async throws -> any InferenceEngine
 
-    /// Opens a model with a context window of at least `length` tokens, after its running answers.
-    /// - Returns: `false` if the window is configured, the model was not made for it, or memory lacks.
-    func widen(_ model: ServedModel, to length: Int) async throws -> Bool
-
     /// The facts in a model's file; reads the header and loads nothing.
     func details(of model: ServedModel) async throws -> ModelDetails
 
@@ -107,9 +103,6 @@ package protocol ModelProvider: Sendable {
 }
 
 extension ModelProvider {
-    /// Refuses, for providers whose models have one window.
-    package func widen(_ model: ServedModel, to length: Int) async throws -> Bool { false }
-
     /// Refuses, for providers without presets.
     package func keep(_ preset: Preset) async throws {
         throw APIFailure(.notFound, "presets are not served")
