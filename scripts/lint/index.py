@@ -26,6 +26,7 @@ SAID = {
     "publish/sigv4.json": "Requests that botocore has signed.",
     "schemas/schemas.jsonl": "The schemas.",
     "schemas/patterns.jsonl": "The patterns of the tools.",
+    "stores/cases.jsonl": "Files of calendars and contacts that other programs were reported to read wrongly.",
     "stores/series.json": "Series of events whose occurrences python-dateutil has computed.",
 }
 # What may name stages and scripts that have been: records of their time.

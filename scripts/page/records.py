@@ -114,7 +114,7 @@ class Records:
         known = {record["event"]["title"] for record in self.events}
         new = [self.event(title, at(3), at(3, 10)) for title in titles if title not in known]
         self.events += new
-        count = {"added": len(new), "replaced": 0, "known": len(titles) - len(new)}
+        count = {"added": len(new), "changed": 0, "skipped": len(titles) - len(new), "unreadable": 0, "other": [], "problems": []}
         if new:
             def undo():
                 self.events = [event for event in self.events if event not in new]

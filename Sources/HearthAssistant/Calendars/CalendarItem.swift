@@ -11,7 +11,7 @@ package struct CalendarItem: Sendable {
     package var end: CalendarTime?
     package var duration: CalendarDuration?
     package var rules: [String] = []
-    package var dates: [CalendarTime] = []
+    package var dates: [AddedDate] = []
     package var exceptions: [CalendarTime] = []
     package var recurrenceID: CalendarTime?
     package var alarmMinutes: Int?
@@ -26,19 +26,22 @@ package struct CalendarItem: Sendable {
     package var priority = 0
     /// Whether a part of its recurrence is of a kind that Hearth does not read, such as EXRULE.
     package var hasUnknownRecurrence = false
+    /// The lines whose values are not of their kind.
+    package var unreadable: [ContentLine] = []
 
     package init(_ component: ContentComponent) {
-        for line in component.lines {
+        for line in component.lines.map(\.original) {
+            if !line.isReadable { unreadable.append(line) }
             switch line.name {
-            case "SUMMARY": if title.isEmpty { title = ContentText.unescaped(line.value) }
-            case "LOCATION": if location.isEmpty { location = ContentText.unescaped(line.value) }
-            case "DESCRIPTION": if notes.isEmpty { notes = ContentText.unescaped(line.value) }
+            case "SUMMARY": if title.isEmpty { title = Self.text(line) }
+            case "LOCATION": if location.isEmpty { location = Self.text(line) }
+            case "DESCRIPTION": if notes.isEmpty { notes = Self.text(line) }
             case "DTSTART": start = start ?? CalendarTime(line: line)
             case "DTEND", "DUE": end = end ?? CalendarTime(line: line)
             case "DURATION": duration = duration ?? CalendarDuration(value: line.value)
             case "RRULE": rules.append(line.value)
             case "EXRULE": hasUnknownRecurrence = true
-            case "RDATE": dates += CalendarTime.times(ofLine: line)
+            case "RDATE": dates += AddedDate.dates(ofLine: line)
             case "EXDATE": exceptions += CalendarTime.times(ofLine: line)
             case "RECURRENCE-ID": recurrenceID = CalendarTime(line: line)
             case "ORGANIZER": isInvitation = true
@@ -58,6 +61,12 @@ package struct CalendarItem: Sendable {
 
     /// Whether the reminder is completed or cancelled.
     var isDone: Bool { ["COMPLETED", "CANCELLED"].contains(status) || completed != nil || percent >= 100 }
+
+    /// A text; in vCalendar 1.0 it may be quoted-printable.
+    private static func text(_ line: ContentLine) -> String { ContentText.unescaped(VCardDecoding.value(line).value) }
+
+    /// Whether it is a changed occurrence of a series, also where its RECURRENCE-ID cannot be read.
+    var isOverride: Bool { recurrenceID != nil || unreadable.contains { $0.name == "RECURRENCE-ID" } }
 
     package var isRecurring: Bool { !rules.isEmpty || !dates.isEmpty || hasUnknownRecurrence }
 }
@@ -96,8 +105,8 @@ package struct CalendarRecord: Sendable, Identifiable {
     /// The item without RECURRENCE-ID; `nil` if only single occurrences are known, as of some invitations.
     package var master: CalendarItem?
     package var overrides: [CalendarItem] = []
-    /// The zones that the file defines and the system does not.
-    package var zones: [String: ContentComponent] = [:]
+    /// The zones that the file defines.
+    package var zones = ZoneDefinitions()
     /// The title without accents and case.
     package var folded = ""
 
@@ -106,43 +115,4 @@ package struct CalendarRecord: Sendable, Identifiable {
 
     /// The mark of any part whose texts others wrote.
     var source: String? { master?.source ?? overrides.lazy.compactMap(\.source).first }
-}
-
-/// Reads the records of an iCalendar file.
-package enum CalendarFile {
-    private static let systemZones = Set(TimeZone.knownTimeZoneIdentifiers)
-
-    /// Reads the records that have components of a name, `VEVENT` or `VTODO`.
-    package static func records(_ data: Data, of name: String) throws -> [CalendarRecord] {
-        let calendars = try ContentParser().parse(data).components.filter { $0.name == "VCALENDAR" }
-        guard !calendars.isEmpty else { throw ContentParser.Failure(reason: "it has no VCALENDAR") }
-        var records: [CalendarRecord] = []
-        var places: [String: Int] = [:]
-        for calendar in calendars {
-            var zones: [String: ContentComponent] = [:]
-            for zone in calendar.components where zone.name == "VTIMEZONE" {
-                guard let id = zone.first("TZID")?.value, !systemZones.contains(id) else { continue }
-                zones[id] = zone
-            }
-            for component in calendar.components where component.name == name {
-                guard let id = component.text("UID"), !id.isEmpty else {
-                    throw ContentParser.Failure(reason: "a \(name) has no UID")
-                }
-                let item = CalendarItem(component)
-                let place = places[id] ?? records.count
-                if place == records.count { records.append(CalendarRecord(id: id)) }
-                places[id] = place
-                if item.recurrenceID == nil {
-                    records[place].master = records[place].master ?? item
-                } else {
-                    records[place].overrides.append(item)
-                }
-                records[place].zones.merge(zones) { old, _ in old }
-            }
-        }
-        for index in records.indices {
-            records[index].folded = SearchText.folded(records[index].item?.title ?? "")
-        }
-        return records
-    }
 }

@@ -30,7 +30,9 @@ struct CalendarSeries {
             found.append(occurrence(item, start))
         }
         if let master = record.master, let start = master.start, master.status != "CANCELLED" {
-            let span = length(of: master)
+            let periods = Dictionary(
+                master.dates.compactMap { date in date.end.map { (key(date.start), $0) } }, uniquingKeysWith: { $1 })
+            let span = master.dates.lazy.compactMap(length).reduce(length(of: master), max)
             let slack = 2 * WallTime.daySeconds
             let window = WallTime(seconds: from - span - slack)...WallTime(seconds: max(from, until) + slack)
             let excluded = Set(master.exceptions.map(key)).union(overridden)
@@ -38,7 +40,7 @@ struct CalendarSeries {
             let excludedDays = Set(master.exceptions.filter { $0.isDay && !start.isDay }.map(\.wall.dayNumber))
             for time in starts(of: master, start, in: window)
             where !excluded.contains(key(time)) && !excludedDays.contains(time.wall.dayNumber) {
-                found.append(occurrence(master, time))
+                found.append(occurrence(master, time, periods[key(time)]))
             }
         }
         return found.filter { $0.begin < until && ($0.end > from || ($0.end == $0.begin && $0.begin >= from)) }
@@ -47,7 +49,7 @@ struct CalendarSeries {
     /// The starts of a series inside a window, on the clock of its start; without exceptions taken out.
     func starts(of item: CalendarItem, _ start: CalendarTime, in window: ClosedRange<WallTime>) -> [CalendarTime] {
         var starts: Set<CalendarTime> = window.contains(start.wall) ? [start] : []
-        for time in item.dates where window.contains(time.wall) {
+        for time in item.dates.map(\.start) where window.contains(time.wall) {
             starts.insert(start.isDay ? CalendarTime(time.wall.midnight, .day) : time)
         }
         for text in item.rules {
@@ -63,17 +65,40 @@ struct CalendarSeries {
         return starts.filter { seen.insert(key($0)).inserted }
     }
 
-    func occurrence(_ item: CalendarItem, _ start: CalendarTime) -> Occurrence {
+    /// - Parameter end: the end that a period of RDATE gives the occurrence.
+    func occurrence(_ item: CalendarItem, _ start: CalendarTime, _ end: AddedDate.End? = nil) -> Occurrence {
         let begin = clock.moment(of: start, record.zones)
-        return Occurrence(item: item, start: start, begin: begin, end: end(of: item, start: start, begin: begin))
+        let own: Int? =
+            switch end {
+            case nil: nil
+            case .at(let time): clock.moment(of: time, record.zones)
+            case .after(let duration): self.end(after: duration, start: start, begin: begin)
+            }
+        return Occurrence(
+            item: item, start: start, begin: begin,
+            end: own.map { max(begin, $0) } ?? self.end(of: item, start: start, begin: begin))
+    }
+
+    /// The seconds of a period; `nil` for a date without an end of its own.
+    private func length(of date: AddedDate) -> Int? {
+        switch date.end {
+        case nil: nil
+        case .at(let time):
+            clock.moment(of: time, record.zones) - clock.moment(of: date.start, record.zones)
+        case .after(let duration): duration.days * WallTime.daySeconds + duration.seconds
+        }
+    }
+
+    private func end(after duration: CalendarDuration, start: CalendarTime, begin: Int) -> Int {
+        let day = CalendarTime(start.wall + duration.days * WallTime.daySeconds, start.clock)
+        return max(begin, clock.moment(of: day, record.zones) + duration.seconds)
     }
 
     /// The end of an occurrence: DTEND gives all occurrences the same exact length, DURATION days on the clock.
     private func end(of item: CalendarItem, start: CalendarTime, begin: Int) -> Int {
         if start.isDay { return clock.moment(of: CalendarTime(start.wall + length(of: item), .day)) }
         if let duration = item.duration, item.end == nil {
-            let day = CalendarTime(start.wall + duration.days * WallTime.daySeconds, start.clock)
-            return max(begin, clock.moment(of: day, record.zones) + duration.seconds)
+            return end(after: duration, start: start, begin: begin)
         }
         return begin + length(of: item)
     }
@@ -82,8 +107,9 @@ struct CalendarSeries {
     func length(of item: CalendarItem) -> Int {
         guard let start = item.start else { return 0 }
         if start.isDay {
+            // An end with a time of day does not belong to whole days.
             let seconds =
-                item.end.map { $0.wall.seconds - start.wall.seconds }
+                item.end.flatMap { $0.isDay ? $0.wall.seconds - start.wall.seconds : nil }
                 ?? item.duration.map { $0.days * WallTime.daySeconds + $0.seconds } ?? 0
             return max(WallTime.daySeconds, seconds)
         }

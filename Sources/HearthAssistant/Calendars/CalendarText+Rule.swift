@@ -3,7 +3,7 @@ import HearthBase
 extension CalendarText {
     /// The value of a rule that Hearth creates.
     /// - Throws: `unusable-recurrence`.
-    func rule(_ text: String, start: CalendarTime, _ zones: [String: ContentComponent]) throws -> String {
+    func rule(_ text: String, start: CalendarTime, _ zones: ZoneDefinitions) throws -> String {
         let text = text.uppercased().hasPrefix("RRULE:") ? String(text.dropFirst(6)) : text
         func refused(_ reason: String) -> AssistantError {
             AssistantError(

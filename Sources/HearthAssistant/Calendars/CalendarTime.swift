@@ -46,13 +46,15 @@ package struct CalendarTime: Sendable, Hashable {
 
     /// The times of a line such as EXDATE; of periods the beginnings. Values that are no times are skipped.
     package static func times(ofLine line: ContentLine) -> [CalendarTime] {
-        let (parameters, value) = line.split()
-        let zone = parameters.first { $0.name == "TZID" }?.values.first
-        return value.split(separator: ",").prefix(10_000).compactMap { part in
+        let (zone, value) = line.zoned()
+        return value.split(separator: ",").prefix(maximumTimes).compactMap { part in
             CalendarTime(
                 value: part.prefix { $0 != "/" }.trimmingCharacters(in: .whitespaces), zone: zone)
         }
     }
+
+    /// The most times of a line that are read.
+    static let maximumTimes = 10_000
 
     /// The value as in iCalendar.
     package var value: String {
@@ -73,10 +75,71 @@ package struct CalendarTime: Sendable, Hashable {
     }
 }
 
+/// A time of RDATE, with the end of one that is a period.
+package struct AddedDate: Sendable, Hashable {
+    package enum End: Sendable, Hashable {
+        case at(CalendarTime)
+        case after(CalendarDuration)
+    }
+
+    package var start: CalendarTime
+    package var end: End?
+
+    /// The times of a line. Values that are no times are skipped.
+    static func dates(ofLine line: ContentLine) -> [AddedDate] {
+        let (zone, value) = line.zoned()
+        return value.split(separator: ",").prefix(CalendarTime.maximumTimes).compactMap { part in
+            let sides = part.split(separator: "/", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
+            guard let first = sides.first, let start = CalendarTime(value: first, zone: zone) else { return nil }
+            guard sides.count == 2 else { return AddedDate(start: start) }
+            let end = CalendarDuration(value: sides[1]).map { End.after($0) }
+            return AddedDate(start: start, end: end ?? CalendarTime(value: sides[1], zone: zone).map { End.at($0) })
+        }
+    }
+
+    /// The value as in iCalendar.
+    var value: String {
+        switch end {
+        case nil: start.value
+        case .at(let time): "\(start.value)/\(time.value)"
+        case .after(let duration): "\(start.value)/\(duration.value)"
+        }
+    }
+}
+
+extension ContentLine {
+    /// The TZID and the value of a line with times.
+    ///
+    /// Some programs write an offset with a colon and no quotes, `DTSTART;TZID=GMT-05:00:20260401T090000`: only what follows
+    /// the last colon is the value then.
+    func zoned() -> (zone: String?, value: String) {
+        let (parameters, value) = split()
+        // A comma belongs to the name, escaped or not.
+        guard let zone = parameters.first(where: { $0.name == "TZID" })?.values.joined(separator: ",") else {
+            return (nil, value)
+        }
+        guard let colon = value.lastIndex(of: ":") else { return (zone, value) }
+        let rest = value[value.index(after: colon)...]
+        let first = rest.prefix { $0 != "," && $0 != "/" }.trimmingCharacters(in: .whitespaces)
+        guard CalendarTime(value: first, zone: zone) != nil else { return (zone, value) }
+        return (zone + ":" + value[..<colon], String(rest))
+    }
+}
+
 /// A duration of iCalendar (RFC 5545 3.3.6): days on the clock, and exact seconds.
 package struct CalendarDuration: Sendable, Hashable {
     package var days = 0
     package var seconds = 0
+
+    /// The value as in iCalendar; parts of different signs become seconds.
+    var value: String {
+        let isNegative = days < 0 || seconds < 0
+        guard days == 0 || seconds == 0 || (days < 0) == (seconds < 0) else {
+            return CalendarDuration(seconds: days * WallTime.daySeconds + seconds).value
+        }
+        let date = days == 0 ? "" : "\(abs(days))D"
+        return (isNegative ? "-P" : "P") + date + (seconds == 0 && days != 0 ? "" : "T\(abs(seconds))S")
+    }
 }
 
 extension CalendarDuration {

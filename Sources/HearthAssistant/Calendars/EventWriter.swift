@@ -33,7 +33,7 @@ struct EventWriter {
         event.setText("LOCATION", fields.location ?? "")
         event.setText("DESCRIPTION", fields.notes ?? "")
         if let recurrence {
-            event.set("RRULE", ContentLine("RRULE", value: try text.rule(recurrence, start: start, [:])))
+            event.set("RRULE", ContentLine("RRULE", value: try text.rule(recurrence, start: start, ZoneDefinitions())))
         }
         if let minutes = fields.alarmMinutes { try text.setAlarm(minutes, of: &event, title: title, ofEnd: false) }
         return text.file(event, clocks: [start.clock, end.clock], from: start.wall)
@@ -146,7 +146,8 @@ struct EventWriter {
         CalendarTime(start.wall + (start.isDay ? WallTime.daySeconds : 3600), start.clock)
     }
 
-    private func check(_ start: CalendarTime, _ end: CalendarTime, _ zones: [String: ContentComponent] = [:]) throws {
+    private func check(_ start: CalendarTime, _ end: CalendarTime, _ zones: ZoneDefinitions = ZoneDefinitions()) throws
+    {
         let isOrdered =
             start.isDay == end.isDay
             && (start.isDay ? end.wall > start.wall : clock.moment(of: end, zones) >= clock.moment(of: start, zones))

@@ -126,10 +126,10 @@ extension ItemAlarm {
 /// The moments of an item's alarms. Used on ``CalendarThread``.
 private struct AlarmTimes {
     let item: CalendarItem
-    let zones: [String: ContentComponent]
+    let zones: ZoneDefinitions
     let clock: CalendarClock
 
-    init(_ item: CalendarItem, _ zones: [String: ContentComponent], _ clock: CalendarClock) {
+    init(_ item: CalendarItem, _ zones: ZoneDefinitions, _ clock: CalendarClock) {
         self.item = item
         self.zones = zones
         self.clock = clock

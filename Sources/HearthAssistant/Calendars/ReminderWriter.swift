@@ -21,7 +21,7 @@ struct ReminderWriter {
             try clock.time($0, keeping: nil, isRecurring: recurrence != nil, field: "due")
         }
         if let time { todo.set("DUE", text.line("DUE", time, like: nil)) }
-        if let recurrence { try setRule(recurrence, of: &todo, due: time, [:]) }
+        if let recurrence { try setRule(recurrence, of: &todo, due: time, ZoneDefinitions()) }
         todo.set("STATUS", ContentLine("STATUS", value: "NEEDS-ACTION"))
         if priority > 0 { todo.set("PRIORITY", ContentLine("PRIORITY", value: String(priority))) }
         if let alarmMinutes = reminder.alarmMinutes {
@@ -36,7 +36,7 @@ struct ReminderWriter {
 
     /// Sets the rule, which needs a start: the due time, where the reminder has none of its own.
     private func setRule(
-        _ recurrence: String, of todo: inout ContentComponent, due: CalendarTime?, _ zones: [String: ContentComponent]
+        _ recurrence: String, of todo: inout ContentComponent, due: CalendarTime?, _ zones: ZoneDefinitions
     ) throws {
         guard let start = CalendarItem(todo).start ?? due else {
             throw AssistantError(

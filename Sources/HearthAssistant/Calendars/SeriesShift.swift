@@ -6,7 +6,7 @@ struct SeriesShift {
     let from: CalendarTime
     let to: CalendarTime
     let clock: CalendarClock
-    let zones: [String: ContentComponent]
+    let zones: ZoneDefinitions
 
     /// Changes the lines of a calendar's events.
     /// - Throws: `unusable-payload` if a series with exceptions changes between days and times.
@@ -22,17 +22,28 @@ struct SeriesShift {
     }
 
     private func moved(_ line: ContentLine, ending: [UInt8]) throws -> ContentLine {
-        let (parameters, value) = line.split()
-        guard from.isDay == to.isDay, !value.contains("/") else {
+        let parameters = line.parameters
+        guard from.isDay == to.isDay else {
             throw AssistantError(
                 .unusablePayload, "a series with exceptions cannot change between whole days and times",
                 context: ErrorContext(field: "start"))
         }
-        let times = CalendarTime.times(ofLine: line).map(moved)
-        guard let first = times.first else { return line }
-        let others = parameters.filter { !["TZID", "VALUE"].contains($0.name) }
+        let dates = AddedDate.dates(ofLine: line).map(moved)
+        guard let first = dates.first else { return line }
+        let others = parameters.filter {
+            $0.name != "TZID" && ($0.name != "VALUE" || first.end != nil && !first.start.isDay)
+        }
         return ContentLine(
-            line.name, first.parameters + others, value: times.map(\.value).joined(separator: ","), ending: ending)
+            line.name, first.start.parameters + others, value: dates.map(\.value).joined(separator: ","), ending: ending
+        )
+    }
+
+    /// The same date of the moved series; a period keeps its length.
+    private func moved(_ date: AddedDate) -> AddedDate {
+        var date = date
+        date.start = moved(date.start)
+        if case .at(let end) = date.end { date.end = .at(moved(end)) }
+        return date
     }
 
     /// The same occurrence of the moved series.

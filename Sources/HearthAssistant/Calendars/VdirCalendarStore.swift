@@ -123,9 +123,14 @@ package actor VdirCalendarStore: CalendarStore, VdirStore {
 
     /// The changes that import an iCalendar file, one for each event; an event with a known UID is replaced.
     /// - Throws: `unusable-record` if the file is no iCalendar, or replaces one of several records of a file.
-    package func importing(_ data: Data) async throws -> [RecordChange] {
-        try folder.importing(data, of: "VEVENT", in: .calendar)
+    package func importing(_ data: Data) async throws -> RecordImportPlan {
+        try folder.refresh()
+        return try CalendarImport(name: "VEVENT", store: .calendar, clock: clock, folder: folder).plan(data)
     }
+
+    package func problems() async throws -> [RecordProblem] { try folder.problems(of: "VEVENT", clock) }
+
+    package func isSame(_ first: Data, _ second: Data) -> Bool { CalendarJoin.haveSameComponents(first, second) }
 
     /// All events as one iCalendar file.
     package func exported() async throws -> Data { try folder.exported() }

@@ -61,6 +61,10 @@ struct ContactDraft {
 
     mutating func setNote(_ note: String) { write("NOTE", encoding.escaped(note), at: before.notes) }
 
+    mutating func setBirthday(_ day: Birthday?) {
+        write("BDAY", day?.value(ofVersion4: encoding.isVersion4) ?? "", at: before.birthdays)
+    }
+
     /// Writes a value into the line at the first place, or into a new one, and removes the other lines; an empty value
     /// removes them all.
     private mutating func write(_ name: String, _ value: String, at places: [Int]) {

@@ -32,6 +32,15 @@ enum ContactWriter {
             try check(note)
             draft.setNote(note)
         }
+        if before.birthday != contact.birthday {
+            let day = contact.birthday.flatMap { Birthday($0.trimmingWhitespace) }
+            guard day != nil || contact.birthday?.nonEmpty == nil else {
+                throw AssistantError(
+                    .unusablePayload, "the birthday is no day",
+                    context: ErrorContext(field: "birthday", expected: "a day such as 1980-02-29, or --02-29"))
+            }
+            draft.setBirthday(day)
+        }
         for (kind, entries) in [(ContactDraft.Kind.number, contact.numbers), (.mail, contact.mails)] {
             let known = Set(draft.entries(kind))
             for entry in entries where !known.contains(entry) {

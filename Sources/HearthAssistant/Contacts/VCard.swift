@@ -7,30 +7,46 @@ package enum VCard {
     private static let entryLimit = 100
 
     /// Reads the contacts of a file, which can hold several cards.
-    /// - Returns: the contacts in their order; one without a UID gets a digest of its bytes.
+    /// - Returns: the contacts in their order, equal cards once; one without a UID gets a digest of its bytes.
     /// - Throws: `ContentParser.Failure`.
     package static func contacts(_ data: Data) throws -> [ContactRecord] {
-        let cards = try ContentParser(hasSoftBreaks: true).parse(data).components.filter { $0.name == "VCARD" }
+        let cards = try ContentParser().parse(data).components.filter { $0.name == "VCARD" }
         guard !cards.isEmpty else { throw ContentParser.Failure(reason: "it has no VCARD") }
-        return cards.map { ContactRecord(decoded($0).contact) }
+        return zip(cards, ids(of: cards)).compactMap { card, id in
+            guard let id else { return nil }
+            var contact = decoded(card).contact
+            contact.id = id
+            return ContactRecord(contact)
+        }
+    }
+
+    /// The UIDs of the cards of a file: one of its own for a card whose UID an earlier one has; `nil` for a card with the
+    /// bytes of an earlier one.
+    static func ids(of cards: [ContentComponent]) -> [String?] {
+        var (seen, used): (Set<SHA256Digest>, Set<String>) = ([], [])
+        return cards.map { card in
+            let digest = SHA256Digest(hashing: card.bytes)
+            guard seen.insert(digest).inserted else { return nil }
+            var id = id(of: card)
+            while !used.insert(id).inserted { id = RecordGroups.ownID(id, digest) }
+            return id
+        }
     }
 
     /// The UID of a card.
     static func id(of card: ContentComponent) -> String {
         let id = card.text("UID")?.trimmingCharacters(in: .whitespaces) ?? ""
-        return id.isEmpty ? String(SHA256Digest(hashing: Data(card.bytes)).hex.prefix(32)) : id
+        return id.isEmpty ? String(SHA256Digest(hashing: card.bytes).hex.prefix(32)) : id
     }
 
-    /// Gives a card without a UID one: other programs need it, and the digest of its bytes does not outlive a change.
-    /// - Returns: the UID.
-    static func identify(_ card: inout ContentComponent) -> String {
-        let id = id(of: card)
-        guard card.text("UID")?.trimmingWhitespace.isEmpty ?? true else { return id }
+    /// Gives a card its UID: other programs need one, and the digest of its bytes does not outlive a change.
+    static func identify(_ card: inout ContentComponent, as id: String) {
+        guard card.text("UID")?.trimmingCharacters(in: .whitespaces) != id else { return }
+        card.set("UID", nil)
         // It follows the version, which comes first.
         let place = card.items.firstIndex { $0.asLine?.name != "VERSION" }
-        card.set("UID", nil)
-        card.items.insert(.line(ContentLine("UID", value: id, ending: card.ending)), at: place ?? card.items.endIndex)
-        return id
+        let line = ContentLine("UID", value: ContentText.escaped(id), ending: card.ending)
+        card.items.insert(.line(line), at: place ?? card.items.endIndex)
     }
 
     /// A contact, and the places of its values among the items of its card.
@@ -42,6 +58,8 @@ package enum VCard {
         /// The lines of ORG with a text; the first counts.
         var organizations: [Int] = []
         var notes: [Int] = []
+        /// The lines of BDAY with a date; the first counts.
+        var birthdays: [Int] = []
         /// As many as numbers.
         var numbers: [Int] = []
         /// As many as mail addresses.
@@ -84,6 +102,10 @@ package enum VCard {
             case "NOTE":
                 decoded.contact.note += (decoded.contact.note.isEmpty ? "" : "\n") + text
                 decoded.notes.append(place)
+            case "BDAY":
+                guard let day = Birthday(line) else { continue }
+                if decoded.contact.birthday == nil { decoded.contact.birthday = day.text }
+                decoded.birthdays.append(place)
             case "TEL" where decoded.contact.numbers.count < entryLimit:
                 let number = text.lowercased().hasPrefix("tel:") ? String(text.dropFirst(4).prefix { $0 != ";" }) : text
                 decoded.contact.numbers.append(.init(label: label(parameters, line, decoded.labels), value: number))

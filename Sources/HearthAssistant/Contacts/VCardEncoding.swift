@@ -2,10 +2,13 @@
 struct VCardEncoding {
     /// Version 2.1 has no escape for line breaks, and names its character set.
     private let isVersion2: Bool
+    /// Version 4 writes dates without hyphens.
+    let isVersion4: Bool
     private let ending: [UInt8]
 
     init(_ card: ContentComponent) {
-        isVersion2 = card.text("VERSION")?.trimmingWhitespace == "2.1"
+        let version = card.text("VERSION")?.trimmingWhitespace
+        (isVersion2, isVersion4) = (version == "2.1", version == "4.0")
         ending = card.ending
     }
 
@@ -52,7 +55,7 @@ struct VCardEncoding {
             if parameter.name.isEmpty {
                 return !parameter.values.contains { formWords.contains($0.uppercased()) }
             }
-            return !["ENCODING", "CHARSET", "VALUE"].contains(parameter.name)
+            return !["ENCODING", "CHARSET", "VALUE", "X-APPLE-OMIT-YEAR"].contains(parameter.name)
         }
     }
 

@@ -18,10 +18,12 @@ extension VdirContactStore {
         try folder.refresh()
         guard let file = folder.file(withID: id) else { return try newCard(of: contact, id: id) }
         let before = try folder.contents(of: file)
-        var items = try ContentParser(hasSoftBreaks: true).parse(before)
-        for index in items.indices {
-            guard var card = items[index].asComponent, card.name == "VCARD", VCard.id(of: card) == id else { continue }
-            _ = VCard.identify(&card)
+        var items = try ContentParser().parse(before)
+        let places = items.indices.filter { items[$0].asComponent?.name == "VCARD" }
+        let ids = VCard.ids(of: places.compactMap { items[$0].asComponent })
+        for (index, known) in zip(places, ids) where known == id {
+            guard var card = items[index].asComponent else { continue }
+            VCard.identify(&card, as: id)
             try ContactWriter.write(contact, to: &card)
             items[index] = .component(card)
             return RecordChange(

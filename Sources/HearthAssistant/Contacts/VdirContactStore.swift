@@ -37,27 +37,34 @@ package actor VdirContactStore: VdirStore {
             .prefix(max(0, limit)).map(\.contact)
     }
 
-    /// The changes that import a file of vCards, one for each card, which keeps its bytes; a known UID is replaced.
+    /// The changes that import a file of vCards, one for each card; a known UID is replaced. Lines that other programs can
+    /// read keep their bytes.
     /// - Throws: `unusable-record` if the file has no vCard.
-    package func importing(_ data: Data) async throws -> [RecordChange] {
+    package func importing(_ data: Data) async throws -> RecordImportPlan {
         try folder.refresh()
-        let cards = try ContentParser.imported(data, "VCARD", kind: "vCard", hasSoftBreaks: true)
-        var changes: [String: RecordChange] = [:]
-        var ids: [String] = []
-        for var card in cards {
-            let id = VCard.identify(&card)
-            if changes[id] == nil { ids.append(id) }
-            changes[id] = try folder.importing(id, Data(card.bytes), store: .contacts)
-        }
-        return ids.compactMap { changes[$0] }
+        return try ContactImport(folder: folder).plan(data)
+    }
+
+    package func problems() async throws -> [RecordProblem] {
+        try folder.refresh()
+        return try folder.unreadableProblems()
+            + folder.keptFiles().map { file in
+                // A kept file that a person has damaged has no card.
+                let card = (try? ContentParser().parse(file.data))?.components.first { $0.name == "VCARD" }
+                guard let card else {
+                    return RecordProblem(.unreadableFile, id: "", "it has no VCARD", file: file.place)
+                }
+                let fault =
+                    ContactImport.fault(card, data: file.data) ?? (.readable, "it can be read now; import its file")
+                return RecordProblem(fault.code, id: card.text("UID") ?? "", fault.reason, file: file.place)
+            }
     }
 
     /// All contacts as one file of vCards, each with its bytes.
     package func exported() async throws -> Data {
         try folder.refresh()
         var data = Data()
-        for file in folder.files {
-            let bytes = try folder.contents(of: file)
+        for bytes in try folder.files.map({ try folder.contents(of: $0) }) + folder.keptFiles().map({ $0.data }) {
             data += bytes
             if bytes.last != UInt8(ascii: "\n") { data += Data("\r\n".utf8) }
         }

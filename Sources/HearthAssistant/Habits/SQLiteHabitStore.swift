@@ -105,7 +105,7 @@ package struct SQLiteHabitStore: ByteStore {
 
     /// The changes that import habits as JSON or CSV. A habit of a known id or name gets the frequency and the days of the
     /// given one; its other days stay, so that importing the same file again changes nothing.
-    package func importing(_ data: Data) async throws -> [RecordChange] {
+    package func importing(_ data: Data) async throws -> RecordImportPlan {
         let isJSON = data.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
         let habits =
             isJSON
@@ -125,7 +125,7 @@ package struct SQLiteHabitStore: ByteStore {
             let known = all.first { $0.id == habit.id } ?? all.first { $0.isSame(as: habit) }
             changes.append(try await change(of: known?.id ?? habit.id, to: known?.adding(habit) ?? habit))
         }
-        return changes
+        return RecordImportPlan(changes)
     }
 
     package func exported() async throws -> Data { HabitFiles.json(try await records(matching: "", limit: .max)) }

@@ -60,8 +60,8 @@ package struct SQLiteNoteStore: ByteStore {
     }
 
     /// The changes that import notes in their JSON form.
-    package func importing(_ data: Data) async throws -> [RecordChange] {
-        try await importing(try RecordJSON.value([Note].self, data))
+    package func importing(_ data: Data) async throws -> RecordImportPlan {
+        RecordImportPlan(try await importing(try RecordJSON.value([Note].self, data)))
     }
 
     /// The changes that add notes. One with a known id is replaced if it has changed later than the kept one.

@@ -8,11 +8,20 @@ public struct RecordEdit: Sendable, Hashable, Codable {
     public var action: String
 }
 
-/// The numbers of records that an import added, replaced and left as they were.
+/// The outcome of an import. The first four numbers add up to the records of the file; a series with its changed occurrences
+/// is one.
 public struct RecordImport: Sendable, Hashable, Codable {
     public var added: Int
-    public var replaced: Int
-    public var known: Int
+    /// Records of known ids that have other values now.
+    public var changed: Int
+    /// Records that are known as they are.
+    public var skipped: Int
+    /// Records that cannot be read. Their bytes are kept, and exported with the others; ``RecordBook/problems()`` lists them.
+    public var unreadable: Int
+    /// Components of other kinds, which are not imported.
+    public var other: [OtherComponents]
+    /// Why records cannot be read, or are not shown as another program wrote them.
+    public var problems: [RecordProblem]
     /// The action, for ``Records/undo(_:)``; `nil` if nothing was changed.
     public var action: String?
 }
@@ -82,30 +91,35 @@ public struct RecordBook<Record: UserRecord>: Sendable {
         return try await carryOut("Remove \(article) \(noun)", name, id, try await store.change(of: id, to: nil))
     }
 
-    /// Adds the records of a file: iCalendar, vCards, or JSON. Known records are replaced.
+    /// Adds the records of a file: iCalendar, vCards, or JSON. Known records are replaced; the same file again changes nothing.
     /// - Throws: ``AssistantError`` with `unusable-record`, in which case nothing is changed; errors of the store and the journal.
     @discardableResult
     public func `import`(_ data: Data) async throws -> RecordImport {
         try await carryOut(try await store.importing(data))
     }
 
-    /// All records as one file: iCalendar, vCards, or JSON.
+    /// The records that cannot be read, and those that are not shown as another program wrote them.
+    public func problems() async throws -> [RecordProblem] { try await store.problems() }
+
+    /// All records as one file: iCalendar, vCards, or JSON. Those that cannot be read are among them.
     public func export() async throws -> Data { try await store.exported() }
 
     /// Carries out the changes of an import. The texts of a file may be those of other people.
-    package func carryOut(_ changes: [RecordChange]) async throws -> RecordImport {
+    package func carryOut(_ plan: RecordImportPlan) async throws -> RecordImport {
         var effective: [RecordChange] = []
-        for change in changes where change.before != change.after {
+        for change in plan.changes where change.before != change.after {
             let marked = try await store.marked(change, from: "import")
             // The mark can be all that a known record has besides.
             if marked.before != marked.after { effective.append(marked) }
         }
         let added = effective.count { $0.before == nil }
-        let card = ActionCard(commanded: "Import \(noun)s", tag, record: "\(effective.count) \(noun)s")
-        try await runner.carryOut(card, effective)
+        let written = effective + plan.kept.filter { $0.before != $0.after }
+        let card = ActionCard(commanded: "Import \(noun)s", tag, record: "\(written.count) \(noun)s")
+        try await runner.carryOut(card, written)
         return RecordImport(
-            added: added, replaced: effective.count - added, known: changes.count - effective.count,
-            action: effective.isEmpty ? nil : card.id)
+            added: added, changed: effective.count - added, skipped: plan.changes.count - effective.count,
+            unreadable: plan.unreadable, other: plan.other, problems: plan.problems,
+            action: written.isEmpty ? nil : card.id)
     }
 
     private func carryOut(

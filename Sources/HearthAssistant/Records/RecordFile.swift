@@ -26,20 +26,26 @@ extension Records {
         guard records <= Self.fileLimit, counts.components <= 4 * Self.fileLimit else {
             throw Self.tooMany(max(records, counts.components / 4))
         }
-        let head = String(decoding: text.prefix(4096), as: UTF8.self).uppercased()
-        if head.contains("BEGIN:VCARD") {
-            let changes = try Self.checked(try await contacts.store.importing(text))
-            return RecordFileImport(contacts: try await contacts.carryOut(changes))
+        let head = String(decoding: text.prefix(4096), as: UTF8.self).uppercased().replacing("\r\n", with: "\n")
+            .replacing("\n ", with: "")
+        let beginnings = ["BEGIN:VCARD", "BEGIN:VCALENDAR"].map { head.firstRange(of: $0)?.lowerBound ?? head.endIndex }
+        if beginnings[0] < beginnings[1] {
+            let plan = try await contacts.store.importing(text)
+            try Self.check([plan])
+            return RecordFileImport(contacts: try await contacts.carryOut(plan))
         }
-        guard head.contains("BEGIN:VCALENDAR") else {
+        guard beginnings[1] < head.endIndex else {
             throw AssistantError(
                 .unusableRecord, "the file is neither iCalendar nor vCard",
                 context: ErrorContext(expected: "a file that begins with BEGIN:VCALENDAR or BEGIN:VCARD"))
         }
         // Both kinds are read before the first is written.
-        let newEvents = try await events.store.importing(text)
-        let newReminders = try await reminders.store.importing(text)
-        _ = try Self.checked(newEvents + newReminders)
+        var newEvents = try await events.store.importing(text)
+        var newReminders = try await reminders.store.importing(text)
+        try Self.check([newEvents, newReminders])
+        // Each takes what is of another kind for the other.
+        newEvents.other.removeAll { $0.store == .reminders }
+        newReminders.other = newEvents.isEmpty ? newEvents.other : []
         guard !newEvents.isEmpty || !newReminders.isEmpty else {
             throw AssistantError(.unusableRecord, "the iCalendar file has neither events nor reminders")
         }
@@ -63,9 +69,9 @@ extension Records {
         }
     }
 
-    private static func checked(_ changes: [RecordChange]) throws -> [RecordChange] {
-        guard changes.count <= fileLimit else { throw tooMany(changes.count) }
-        return changes
+    private static func check(_ plans: [RecordImportPlan]) throws {
+        let count = plans.reduce(0) { $0 + $1.changes.count + $1.kept.count }
+        guard count <= fileLimit else { throw tooMany(count) }
     }
 
     private static func tooMany(_ count: Int) -> AssistantError {

@@ -25,12 +25,14 @@ public struct Contact: UserRecord {
     public var mails: [Entry]
     public var organization: String
     public var note: String
+    /// A day such as `1980-02-29`, or `--02-29` without a year; `nil` for none.
+    public var birthday: String?
     /// Where its texts are from if others wrote them, such as `calendar team`; `nil` for the user's own.
     public var source: String?
 
     public init(
         id: String = "", collection: String = "", name: String, nicknames: [String] = [], numbers: [Entry] = [],
-        mails: [Entry] = [], organization: String = "", note: String = "",
+        mails: [Entry] = [], organization: String = "", note: String = "", birthday: String? = nil,
         source: String? = nil
     ) {
         self.id = id
@@ -41,13 +43,14 @@ public struct Contact: UserRecord {
         self.mails = mails
         self.organization = organization
         self.note = note
+        self.birthday = birthday
         self.source = source
     }
 
     public var displayName: String { name }
 
     private enum CodingKeys: String, CodingKey {
-        case id, name, nicknames, numbers, mails, organization, note, source
+        case id, name, nicknames, numbers, mails, organization, note, birthday, source
         case collection = "book"
     }
 }

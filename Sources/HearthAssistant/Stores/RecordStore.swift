@@ -54,6 +54,12 @@ package protocol ByteStore<Record>: RecordStore {
     /// The files or records that the store cannot read, and skips, with the reason.
     func unreadableFiles() async throws -> [String]
 
+    /// The number of records and files that the store cannot read, those that imports have kept included.
+    func unreadableCount() async throws -> Int
+
+    /// The records that cannot be read, and those that are not shown as another program wrote them.
+    func problems() async throws -> [RecordProblem]
+
     /// The change that gives a record new values, creates it, or removes it for `nil`. Nothing is written.
     /// - Throws: ``AssistantError``: `no-such-record`, `unusable-payload`, `unusable-recurrence`.
     func change(of id: String, to record: Record?) async throws -> RecordChange
@@ -74,9 +80,9 @@ package protocol ByteStore<Record>: RecordStore {
 
     /// The changes that import a file; a record with a known id is replaced.
     /// - Throws: ``AssistantError`` with `unusable-record` if the file is of another kind.
-    func importing(_ data: Data) async throws -> [RecordChange]
+    func importing(_ data: Data) async throws -> RecordImportPlan
 
-    /// All records as one file, which ``importing(_:)`` reads.
+    /// All records as one file, those that cannot be read included, which ``importing(_:)`` reads.
     func exported() async throws -> Data
 }
 
@@ -96,14 +102,18 @@ extension ByteStore {
 
     package func unreadableFiles() async throws -> [String] { [] }
 
+    package func unreadableCount() async throws -> Int { try await unreadableFiles().count }
+
+    package func problems() async throws -> [RecordProblem] { [] }
+
     package func marked(_ change: RecordChange, from source: String) async throws -> RecordChange { change }
 
-    package func importing(_ data: Data) async throws -> [RecordChange] {
+    package func importing(_ data: Data) async throws -> RecordImportPlan {
         var changes: [RecordChange] = []
         for record in try RecordJSON.value([Record].self, data) {
             changes.append(try await change(of: record.id, to: record))
         }
-        return changes
+        return RecordImportPlan(changes)
     }
 
     package func exported() async throws -> Data { try RecordJSON.data(try await records(matching: "", limit: .max)) }

@@ -51,7 +51,10 @@ enum CalendarNoun: RecordNoun {
             + "isInvitation and repeatsUnexpanded",
         adding: "Times are of this device's time zone, unless they say another offset.",
         file: "one iCalendar file", fileName: "events.ics",
-        importing: "Events keep their lines as they are. One with a known UID is replaced.",
+        importing: """
+            Events keep their lines as they are, in UTF-8; one with a known UID is replaced. What cannot be read is kept
+            to the byte, and listed by `hearth calendar problems`.
+            """,
         listExamples: """
             hearth calendar list  # The next two weeks.
             hearth calendar list --from 2026-12-01 --to 2026-12-31  # A month.

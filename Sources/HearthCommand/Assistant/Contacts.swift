@@ -11,6 +11,7 @@ enum Contacts: RecordNoun {
         @Option("nickname", "NAME", .word, "A nickname.") var nickname: String?
         @Option("organization", "NAME", .text, "The organization; empty for none.") var organization: String?
         @Option("note", "TEXT", .text, "Further text; empty for none.") var note: String?
+        @Option("birthday", "DAY", .text, "A day such as 1980-02-29, or --02-29; empty for none.") var birthday: String?
         @Option(
             "without", "VALUE", .word, isRepeatable: true,
             "Take away this number, mail address or nickname.") var removed: [String]
@@ -24,6 +25,7 @@ enum Contacts: RecordNoun {
             }
             contact.organization = organization ?? contact.organization
             contact.note = note ?? contact.note
+            if let birthday { contact.birthday = birthday.isEmpty ? nil : birthday }
             for value in removed {
                 let before = contact
                 contact.numbers.removeAll { $0.value == value }
@@ -43,10 +45,14 @@ enum Contacts: RecordNoun {
     static let help = RecordHelp(
         list: "List contacts, or find some",
         listing: "Words are looked for in name, nickname, number and mail address.",
-        members: "id, book, name, nicknames, numbers and mails (with label and value), organization and note",
+        members: "id, book, name, nicknames, numbers and mails (with label and value), organization, note and birthday",
         adding: "It is a vCard that khard and other programs read and change.",
         file: "one file of vCards", fileName: "people.vcf",
-        importing: "Cards of versions 3 and 4 keep their lines as they are. One with a known UID is replaced.",
+        importing: """
+            Cards keep their lines as they are; quoted-printable lines and those of other character sets become plain
+            UTF-8. One with a known UID is replaced. What cannot be read is kept to the byte, and listed by
+            `hearth contacts problems`.
+            """,
         listExamples: "hearth contacts list anna  # People named Anna.",
         addExamples: """
             hearth contacts add "Anna Smith" --number 0123456  # A contact with a number.
@@ -71,7 +77,7 @@ enum Contacts: RecordNoun {
         return [
             ("name", contact.name), ("nicknames", contact.nicknames.joined(separator: ", ")),
             ("numbers", text(contact.numbers)), ("mail", text(contact.mails)), ("organization", contact.organization),
-            ("note", contact.note), ("book", contact.collection), ("id", contact.id),
+            ("birthday", contact.birthday), ("note", contact.note), ("book", contact.collection), ("id", contact.id),
         ]
     }
 }

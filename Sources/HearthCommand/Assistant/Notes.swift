@@ -106,7 +106,8 @@ struct NotesImport: Command {
         try await context.withRecords { records in
             let (notes, unreadable) = try await NoteFolder.read(Path(folder).absolute)
             for name in unreadable { context.console.complain("\(name.shownOnTerminal) is no text and is left out.") }
-            try context.report(try await records.notes.import(try RecordJSON.data(notes)), format)
+            let outcome = try await records.notes.import(try RecordJSON.data(notes))
+            try ImportReport(outcome, noun: "notes", file: "").print(to: context.console, format)
         }
     }
 }

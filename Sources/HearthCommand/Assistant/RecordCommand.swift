@@ -84,19 +84,16 @@ extension CommandContext {
         }
     }
 
-    /// Prints how many records an import has added and replaced.
-    func report(_ result: RecordImport, _ format: ListingFormat) throws {
-        switch format {
-        case .json: try console.print(JSON.text(result))
-        case .table:
-            console.say("\(result.added) added, \(result.replaced) replaced, \(result.known) known already.")
-        }
-    }
-
-    /// Says which files of a store are not read.
-    func complain<Record>(about book: RecordBook<Record>) async throws {
-        for file in try await book.store.unreadableFiles() {
-            console.complain("not read: \(TerminalText.singleLine(file))")
+    /// Says which files of a store are not read, and how many records imports have kept that cannot be read.
+    func complain<Noun: RecordNoun>(about noun: Noun.Type, _ records: Records) async throws {
+        let store = try noun.book(records).store
+        let files = try await store.unreadableFiles()
+        for file in files { console.complain("not read: \(TerminalText.singleLine(file))") }
+        let kept = try await store.unreadableCount() - files.count
+        if kept > 0 {
+            console.say(
+                "\(kept) imported \(kept == 1 ? "record" : "records") cannot be read: `hearth \(noun.name) problems` lists them."
+            )
         }
     }
 

@@ -23,7 +23,7 @@ struct RecordList<Noun: RecordNoun>: Command {
     func run(in context: CommandContext) async throws {
         try await context.withRecords { records in
             let found = try await Noun.chosen(choice, limit: limit, records)
-            try await context.complain(about: Noun.book(records))
+            try await context.complain(about: Noun.self, records)
             let (ids, now) = (found.map(\.id), records.time.now)
             try context.console.list(
                 found, format, json: JSON.pretty(found.map { Noun.listed($0, now: now) }), empty: Noun.empty(choice),
@@ -150,7 +150,7 @@ struct RecordExport<Noun: RecordNoun>: Command {
 
     func run(in context: CommandContext) async throws {
         try await context.withRecords { records in
-            try await context.complain(about: Noun.book(records))
+            try await context.complain(about: Noun.self, records)
             try await context.export(Noun.exported(form, records), to: file)
         }
     }
@@ -167,6 +167,9 @@ struct RecordImportCommand<Noun: RecordNoun>: Command {
             """
             \(Noun.help.importing)
 
+            With --format json, an object with added, changed, skipped and unreadable, which add up to the records of the
+            file, with other, problems and action.
+
             hearth \(Noun.name) import \(Noun.help.fileName)  # Add the \(Noun.noun)s of a file.
             """)
     }
@@ -174,7 +177,8 @@ struct RecordImportCommand<Noun: RecordNoun>: Command {
     func run(in context: CommandContext) async throws {
         let data = try await context.importedFile(file)
         try await context.withRecords { records in
-            try context.report(try await Noun.book(records).import(data), format)
+            let outcome = try await Noun.book(records).import(data)
+            try ImportReport(outcome, noun: Noun.name, file: file).print(to: context.console, format)
         }
     }
 }

@@ -38,7 +38,10 @@ enum Reminders: RecordNoun {
             those programs, or `hearth reminders due` in a timer.
             """,
         file: "one iCalendar file", fileName: "tasks.ics",
-        importing: "Reminders (VTODO) keep their lines as they are. One with a known UID is replaced.",
+        importing: """
+            Reminders (VTODO) keep their lines as they are, in UTF-8; one with a known UID is replaced. What cannot be
+            read is kept to the byte, and listed by `hearth reminders problems`.
+            """,
         listExamples: "hearth reminders list  # What is still to do.",
         addExamples: """
             hearth reminders add "Call Anna" --due "tomorrow 9:00"  # Tomorrow at nine.

@@ -34,6 +34,14 @@ struct RecordsExamination: Sendable {
             ("reminders", try await VdirReminderStore(home: home, time: time).unreadableFiles()),
             ("contacts", try await VdirContactStore(home: home, time: time).unreadableFiles()),
         ]
+        let kept = [
+            ("calendar", try await VdirCalendarStore(home: home, time: time).unreadableCount()),
+            ("reminders", try await VdirReminderStore(home: home, time: time).unreadableCount()),
+            ("contacts", try await VdirContactStore(home: home, time: time).unreadableCount()),
+        ]
+        for ((folder, files), (_, count)) in zip(unreadable, kept) where count > files.count {
+            facts.append(.init(name: "\(folder), imported", value: "\(count - files.count) not readable"))
+        }
         for (folder, files) in unreadable where !files.isEmpty {
             facts.append(.init(name: folder, value: "\(files.count) not readable"))
             for file in files.prefix(3) {

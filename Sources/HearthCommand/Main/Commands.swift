@@ -61,10 +61,12 @@ extension HearthCommand {
 
     private static let records: [CommandEntry] = [
         .records(Notes.self, "Read and write notes", exports: [NotesExport.self, NotesImport.self]),
-        .records(CalendarNoun.self, "Read and write events"),
-        .records(Reminders.self, "Read and write reminders", [RemindersDue.self, RemindersDone.self]),
+        .records(CalendarNoun.self, "Read and write events", [RecordProblems<CalendarNoun>.self]),
+        .records(
+            Reminders.self, "Read and write reminders",
+            [RemindersDue.self, RemindersDone.self, RecordProblems<Reminders>.self]),
         .records(Habits.self, "Define habits, and log them", [HabitsLog.self]),
-        .records(Contacts.self, "Find people, and keep their numbers"),
+        .records(Contacts.self, "Find people, and keep their numbers", [RecordProblems<Contacts>.self]),
         .command(Undo.self),
     ]
 

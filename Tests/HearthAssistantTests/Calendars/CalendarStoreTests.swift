@@ -201,7 +201,7 @@ struct CalendarStoreTests {
         let file =
             "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nMETHOD:PUBLISH\r\n" + zone + one + two + todo + override
             + "END:VCALENDAR\r\n"
-        let changes = try await fixture.calendar.importing(Data(file.utf8))
+        let changes = try await fixture.calendar.importing(Data(file.utf8)).changes
         #expect(changes.map(\.id).first == "1/2 é" && changes.count == 2)
         for change in changes { try await fixture.calendar.apply(change) }
         let first = String(decoding: try #require(changes.first?.after), as: UTF8.self)
@@ -212,11 +212,11 @@ struct CalendarStoreTests {
                 "2026-11-30T08:30:00Z", "2026-11-30T10:00:00Z", "2026-12-01T10:30:00Z",
             ])
         // Again: the same records, which change nothing.
-        let again = try await fixture.calendar.importing(Data(file.utf8))
+        let again = try await fixture.calendar.importing(Data(file.utf8)).changes
         #expect(again.allSatisfy { $0.before == $0.after } && again.map(\.id) == changes.map(\.id))
         let exported = String(decoding: try await fixture.calendar.exported(), as: UTF8.self)
         for part in [zone, one, override] { #expect(exported.contains(part)) }
-        let reminders = try await fixture.reminders.importing(Data(file.utf8))
+        let reminders = try await fixture.reminders.importing(Data(file.utf8)).changes
         #expect(reminders.map(\.id) == ["t"])
         let error = await #expect(throws: AssistantError.self) {
             try await fixture.calendar.importing(Data("hello".utf8))

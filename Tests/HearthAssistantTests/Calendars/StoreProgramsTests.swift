@@ -58,7 +58,7 @@ struct StoreProgramsTests {
         try await reminders.apply(
             reminders.creation(title: "Some day", due: nil, alarmMinutes: nil, priority: 0, id: "hearth-some"))
         let cards = try LocalFileSystem().contents(ofFile: home.joined("import.vcf"), limit: 1 << 20)
-        for change in try await contacts.importing(cards) { try await contacts.apply(change) }
+        for change in try await contacts.importing(cards).changes { try await contacts.apply(change) }
     }
 
     private func list() async throws {

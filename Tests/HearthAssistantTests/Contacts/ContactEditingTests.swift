@@ -156,7 +156,7 @@ struct ContactEditingTests {
 
     private static func component(_ text: String) throws -> ContentComponent {
         let data = Data((text + "\n").replacing("\n", with: "\r\n").utf8)
-        return try #require(try ContentParser(hasSoftBreaks: true).parse(data).components.first)
+        return try #require(try ContentParser().parse(data).components.first)
     }
 
     private static func lines(_ card: ContentComponent) -> [String] {
@@ -220,7 +220,7 @@ struct ContactEditingTests {
                     try ContactWriter.write(contact, to: &card)
                     #expect(Self.normalised(VCard.decoded(card).contact) == Self.normalised(contact))
                     #expect(card.lines.filter { !["TEL", "EMAIL", "X-ABLABEL", "NOTE"].contains($0.name) } == others)
-                    let again = try ContentParser(hasSoftBreaks: true).parse(Data(card.bytes)).components.first
+                    let again = try ContentParser().parse(Data(card.bytes)).components.first
                     #expect(again == card)
                 }
             }

@@ -112,14 +112,14 @@ struct ContactStoreTests {
         let place = try Self.place()
         let card = "BEGIN:VCARD\r\nVERSION:3.0\r\nUID:new/1\r\nFN:New\r\nX-ODD;A=\"b;c\":fol\r\n ded\r\nEND:VCARD\r\n"
         let anonymous = "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:No id\r\nEND:VCARD\r\n"
-        let changes = try await place.store.importing(Data((card + anonymous).utf8))
+        let changes = try await place.store.importing(Data((card + anonymous).utf8)).changes
         #expect(changes.count == 2 && changes[0].after == Data(card.utf8) && changes[0].collection == "home")
         for change in changes { try await place.store.apply(change) }
         #expect(try await place.store.records(matching: "no id", limit: 9).map(\.id) == [changes[1].id])
         let exported = String(decoding: try await place.store.exported(), as: UTF8.self)
         #expect(exported.contains(card))
         // The same file again replaces nothing.
-        for change in try await place.store.importing(Data((card + anonymous).utf8)) {
+        for change in try await place.store.importing(Data((card + anonymous).utf8)).changes {
             #expect(change.before == change.after)
         }
         for change in changes { try await place.store.apply(change.inverted) }

@@ -81,7 +81,7 @@ private struct OwnCalendar: CalendarStore {
             #expect(try await book.import(file).added == 0)
             try await book.remove(added.id)
             let imported = try await book.import(file)
-            #expect(imported.added == 1 && imported.replaced == 0)
+            #expect(imported.added == 1 && imported.changed == 0)
             #expect(try await book.find().map(\.displayName) == ["first"])
             try await records.undo(try #require(imported.action))
             #expect(try await book.find() == [])

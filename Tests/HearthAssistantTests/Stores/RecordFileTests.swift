@@ -33,17 +33,17 @@ import Testing
             let file = Data(
                 Self.calendar(Self.event("a", "Fair") + Self.event("b", "Walk") + Self.todo("c", "Pay")).utf8)
             let first = try await records.importFile(file)
-            #expect(first.events.map { [$0.added, $0.replaced, $0.known] } == [2, 0, 0])
-            #expect(first.reminders.map { [$0.added, $0.replaced, $0.known] } == [1, 0, 0])
+            #expect(first.events.map { [$0.added, $0.changed, $0.skipped] } == [2, 0, 0])
+            #expect(first.reminders.map { [$0.added, $0.changed, $0.skipped] } == [1, 0, 0])
             #expect(first.contacts == nil)
             let second = try await records.importFile(file)
-            #expect(second.events.map { [$0.added, $0.replaced, $0.known] } == [0, 0, 2])
-            #expect(second.events?.action == nil && second.reminders?.known == 1)
+            #expect(second.events.map { [$0.added, $0.changed, $0.skipped] } == [0, 0, 2])
+            #expect(second.events?.action == nil && second.reminders?.skipped == 1)
             // An exported file comes back as it is.
             let exported = try await records.events.export()
-            #expect(try await records.importFile(exported).events?.known == 2)
+            #expect(try await records.importFile(exported).events?.skipped == 2)
             let changed = Data(Self.calendar(Self.event("a", "Fair in May")).utf8)
-            #expect(try await records.importFile(changed).events.map { [$0.added, $0.replaced] } == [0, 1])
+            #expect(try await records.importFile(changed).events.map { [$0.added, $0.changed] } == [0, 1])
             #expect(try await records.events.find().count == 2)
             let action = try #require(first.reminders?.action)
             _ = try await records.undo(action)
@@ -68,7 +68,7 @@ import Testing
         }
         func apply(_ change: RecordChange) async throws { throw AssistantError.noRecord(change.id) }
         func state(of change: RecordChange) async throws -> RecordState { try await base.state(of: change) }
-        func importing(_ data: Data) async throws -> [RecordChange] { try await base.importing(data) }
+        func importing(_ data: Data) async throws -> RecordImportPlan { try await base.importing(data) }
         func exported() async throws -> Data { try await base.exported() }
     }
 
@@ -90,7 +90,7 @@ import Testing
             let file = Data((1...20).map { Self.card("c\($0)", "Name \($0)") }.joined().utf8)
             #expect(try await records.importFile(file).contacts?.added == 20)
             let again = try await records.importFile(try await records.contacts.export())
-            #expect(again.contacts.map { [$0.added, $0.replaced, $0.known] } == [0, 0, 20])
+            #expect(again.contacts.map { [$0.added, $0.changed, $0.skipped] } == [0, 0, 20])
             #expect(try await records.contacts.find(limit: 100).count == 20)
         }
     }
@@ -106,6 +106,35 @@ import Testing
                 #expect(try await records.importFile(data).events?.added == 1)
                 #expect(try await records.events.find().map(\.displayName) == ["Café für Größe"])
             }
+        }
+    }
+
+    /// Byte order marks at any beginning, CR alone, and files in the folder as well as imported ones.
+    @Test func lineEndsAndMarksAreRead() async throws {
+        let mark = "\u{FEFF}"
+        let (one, two) = (Self.calendar(Self.event("a", "Größe")), Self.calendar(Self.event("b", "Größe")))
+        let units = Array(one.utf16)
+        let files: [(Data, Int)] = [
+            (Data((mark + one + mark + two).utf8), 2), (Data(one.replacing("\r\n", with: "\r").utf8), 1),
+            (Data(one.replacing("\r\n", with: "\n").utf8), 1), (Data(one.replacing("\r\n", with: "\r\r\n").utf8), 1),
+            (Data(units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }), 1),
+            (Data(units.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }), 1),
+        ]
+        for (data, count) in files {
+            try await Self.with { (records: Records) async throws in
+                let outcome = try await records.importFile(data).events
+                #expect(outcome?.added == count)
+                #expect(Set(try await records.events.find().map(\.displayName)) == ["Größe"])
+                #expect(try await records.importFile(data).events?.skipped == count)
+            }
+            let fixture = try CalendarFixture()
+            try fixture.folder.write("calendar/a/file.ics", data)
+            #expect(try await fixture.starts("2026-11-01T00:00:00Z", "2026-12-01T00:00:00Z").count == count)
+            // A change writes it in UTF-8.
+            guard count == 1 else { continue }
+            try await fixture.calendar.apply(fixture.calendar.change(of: "a", to: EventFields(location: "Café")))
+            #expect(try await fixture.calendar.record("a")?.fields.location == "Café")
+            #expect(try fixture.text("calendar/a/file.ics").hasPrefix("BEGIN:VCALENDAR"))
         }
     }
 

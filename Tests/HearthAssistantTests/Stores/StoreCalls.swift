@@ -32,7 +32,7 @@ extension RecordStore<Note> {
 extension ByteStore {
     /// Imports a file, and counts the changes.
     func add(_ data: Data) async throws -> (added: Int, replaced: Int, kept: Int) {
-        let changes = try await importing(data)
+        let changes = try await importing(data).changes
         for change in changes { try await apply(change) }
         let added = changes.count { $0.before == nil }
         let kept = changes.count { $0.before == $0.after }

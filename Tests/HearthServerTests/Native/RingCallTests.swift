@@ -92,7 +92,7 @@ import Testing
                 try await fixture.call("POST", "/stores/import", body, headers: ["Content-Type": type])
             }
             #expect(try await load(calendar, "text/calendar").body["events"]?["added"]?.int == 1)
-            #expect(try await load(calendar, "text/calendar; charset=utf-8").body["events"]?["known"]?.int == 1)
+            #expect(try await load(calendar, "text/calendar; charset=utf-8").body["events"]?["skipped"]?.int == 1)
             try await fixture.event("records") { $0["store"]?.text == "calendar" }
             let card = "BEGIN:VCARD\r\nVERSION:4.0\r\nUID:c\r\nFN:Anna\r\nEND:VCARD\r\n"
             #expect(try await load(card, "text/vcard").body["contacts"]?["added"]?.int == 1)

@@ -44,7 +44,7 @@ export async function draw(body, query = "") {
         h("h2.day", dayWithDate(list[0].at)),
         h("ul.rows", { role: "list" }, list.sort((a, b) => a.at - b.at).map((occurrence) => eventRow(occurrence, read))))));
     const choice = listChoice(calendars, shownCalendar, (value) => { shownCalendar = value; read(); });
-    fill(body, unreadableNote(reply.unreadable), choice && h("div.chips", choice), query ? agenda : h("div.calendar", monthGrid(from, byDay, read), agenda));
+    fill(body, unreadableNote("calendar", reply.unreadable), choice && h("div.chips", choice), query ? agenda : h("div.calendar", monthGrid(from, byDay, read), agenda));
 }
 
 function gridStart() {

@@ -13,7 +13,7 @@ export async function draw(body, query) {
     const read = () => draw(body, query);
     const reply = await get(`/stores/contacts?q=${encodeURIComponent(query)}`);
     const list = [...reply.contacts].sort((a, b) => a.name.localeCompare(b.name));
-    fill(body, unreadableNote(reply.unreadable), list.length === 0 ? emptyNote("contacts", query)
+    fill(body, unreadableNote("contacts", reply.unreadable), list.length === 0 ? emptyNote("contacts", query)
         : h("ul.rows", { role: "list" }, list.map((contact) => recordRow({
             before: h("span.avatar", { "aria-hidden": "true" }, initials(contact.name)),
             title: contact.name,
@@ -47,6 +47,7 @@ function edit(contact, read) {
             { name: "numbers", label: t("field.numbers"), type: "long", value: lines(contact?.numbers), hint: t("field.numbers.hint") },
             { name: "mails", label: t("field.mails"), type: "long", value: lines(contact?.mails) },
             { name: "organization", label: t("field.organization"), type: "text", value: contact?.organization },
+            { name: "birthday", label: t("field.birthday"), type: "text", value: contact?.birthday, hint: t("field.birthday.hint") },
             { name: "note", label: t("field.notes"), type: "long", value: contact?.note },
         ],
         toBody: (values) => changes(contact, {

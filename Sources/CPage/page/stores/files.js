@@ -5,6 +5,7 @@ import { download } from "../kit/files.js";
 import { icon } from "../kit/icons.js";
 import { perform, showError, toast } from "../kit/toast.js";
 import { t } from "../kit/texts.js";
+import { showProblems } from "./records.js";
 
 /// The kinds that have files for other programs.
 const files = { calendar: "ics", reminders: "ics", contacts: "vcf" };
@@ -32,9 +33,11 @@ async function importFile(file, read) {
     const type = /BEGIN:VCARD/i.test(head) ? "text/vcard" : "text/calendar";
     const reply = await upload("/stores/import", new Blob([file], { type }));
     const parts = Object.entries({ calendar: reply.events, reminders: reply.reminders, contacts: reply.contacts }).filter(([, count]) => count);
-    const sentence = parts.map(([store, { added, replaced, known }]) => t("stores.imported", {
-        store: t(`stores.${store}`), added, replaced, known,
-    })).join(" ");
+    const sentence = parts.flatMap(([store, { added, changed, skipped, unreadable, other }]) => [
+        t("stores.imported", { store: t(`stores.${store}`), added, changed, skipped }),
+        unreadable > 0 && t("stores.imported.unreadable", { n: unreadable }),
+        other.length > 0 && t("stores.imported.other", { names: other.map(({ component, count }) => `${count} ${component}`).join(", ") }),
+    ]).filter(Boolean).join(" ");
     const actions = parts.map(([, { action }]) => action).filter(Boolean);
     toast(sentence, actions.length > 0 && {
         action: t("undo"),
@@ -49,4 +52,6 @@ async function importFile(file, read) {
         },
     });
     read();
+    const problems = parts.flatMap(([, count]) => count.problems);
+    if (problems.length > 0) showProblems(problems);
 }

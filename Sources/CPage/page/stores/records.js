@@ -1,10 +1,10 @@
 // What all stores share: saving with undo, deleting, rows, and the note about records that cannot be read.
 import { h } from "../kit/dom.js";
-import { at, patch, post, remove } from "../kit/api.js";
+import { at, get, patch, post, remove } from "../kit/api.js";
 import { icon } from "../kit/icons.js";
-import { formDialog } from "../kit/dialog.js";
-import { showError, toast } from "../kit/toast.js";
-import { t } from "../kit/texts.js";
+import { formDialog, openDialog } from "../kit/dialog.js";
+import { perform, showError, toast } from "../kit/toast.js";
+import { t, tOr } from "../kit/texts.js";
 
 /// Says that a change is done and offers to undo it.
 export function offerUndo(sentence, action, read) {
@@ -43,9 +43,29 @@ export function editRecord({ store, id, title, fields, toBody = (values) => valu
     return dialog;
 }
 
-/// The note about files of the store that are not readable; they are left as they are.
-export function unreadableNote(unreadable) {
-    return unreadable > 0 && h("p.note.warning", icon("warning"), t("stores.unreadable", { n: unreadable }));
+/// The note about files of the store that are not readable; they are left as they are. Its button lists the problems.
+export function unreadableNote(store, unreadable) {
+    if (!(unreadable > 0)) return false;
+    const show = h("button", { type: "button", onclick: () => perform(show, async () => {
+        const { problems } = await get(at("stores", store, "problems"));
+        showProblems(problems);
+    }) }, t("stores.problems.show"));
+    return h("p.note.warning", icon("warning"), h("span.grow", t("stores.unreadable", { n: unreadable })), show);
+}
+
+/// Opens the list of records that cannot be read, or that are shown otherwise than the program that wrote them shows them.
+export function showProblems(problems) {
+    openDialog({
+        title: t("stores.problems.title"),
+        body: [
+            h("p", t("stores.problems.text")),
+            h("ul.rows", { role: "list" }, problems.map(({ code, line, id, title, reason, file }) => h("li.row", h("span.row-icon", icon("warning")),
+                h("span.row-open",
+                    h("span.name", { dir: "auto" }, title || id || t("stores.problems.unnamed")),
+                    h("span.caption", { dir: "auto" }, tOr(`stores.problem.${code}`, reason)),
+                    h("span.caption", { dir: "auto" }, file ?? (line ? t("stores.problems.line", { n: line }) : "")))))),
+        ],
+    });
 }
 
 /// The choice between the calendars or lists `names`; false if there is only one.

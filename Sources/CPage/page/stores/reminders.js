@@ -28,7 +28,7 @@ export async function draw(body, query) {
         const name = groupOf(reminder);
         groups.set(name, [...groups.get(name) ?? [], reminder]);
     }
-    fill(body, unreadableNote(reply.unreadable),
+    fill(body, unreadableNote("reminders", reply.unreadable),
         h("div.chips", { role: "group", "aria-label": t("stores.filter") },
             ["open", "today", "late", "done"].map((name) => h("button.chip", {
                 type: "button", "aria-pressed": String(shown === name), onclick: () => { shown = name; read(); },

@@ -39,7 +39,7 @@ export default {
     // Records
     "stores.no-hit": "Nichts gefunden.",
     "habit.daily": "Täglich", "habit.weekly": "Wöchentlich", "habit.streak.daily.one": "{n} Tag in Folge", "habit.streak.daily.other": "{n} Tage in Folge", "habit.streak.weekly.one": "{n} Woche in Folge", "habit.streak.weekly.other": "{n} Wochen in Folge", "habit.days": "Letzte Tage von {name}", "habit.logged": "{name} ist eingetragen", "habit.unlogged": "{name} ist nicht mehr eingetragen",
-    "field.title": "Titel", "field.all-day": "Ganztägig", "field.start": "Beginn", "field.end": "Ende", "field.location": "Ort", "field.alarm": "Alarm, Minuten vorher", "field.notes": "Notizen", "field.text": "Text", "field.due": "Fällig", "field.priority": "Wichtigkeit", "field.name": "Name", "field.nicknames": "Spitznamen", "field.numbers": "Nummern", "field.numbers.hint": "Eine je Zeile, etwa privat: +49 30 1234", "field.mails": "Mailadressen", "field.organization": "Organisation", "field.frequency": "Wie oft",
+    "field.title": "Titel", "field.all-day": "Ganztägig", "field.start": "Beginn", "field.end": "Ende", "field.location": "Ort", "field.alarm": "Alarm, Minuten vorher", "field.notes": "Notizen", "field.text": "Text", "field.due": "Fällig", "field.priority": "Wichtigkeit", "field.name": "Name", "field.nicknames": "Spitznamen", "field.numbers": "Nummern", "field.numbers.hint": "Eine je Zeile, etwa privat: +49 30 1234", "field.mails": "Mailadressen", "field.organization": "Organisation", "field.birthday": "Geburtstag", "field.birthday.hint": "Ein Tag wie 1980-02-29, ohne Jahr --02-29", "field.frequency": "Wie oft",
     "field.repeats": "Wiederholung",
     "priority.none": "Keine", "priority.high": "Hoch", "priority.medium": "Mittel", "priority.low": "Niedrig",
 

@@ -39,7 +39,7 @@ export default {
     // Records
     "stores.no-hit": "Nothing found.",
     "habit.daily": "Daily", "habit.weekly": "Weekly", "habit.streak.daily.one": "{n} day in a row", "habit.streak.daily.other": "{n} days in a row", "habit.streak.weekly.one": "{n} week in a row", "habit.streak.weekly.other": "{n} weeks in a row", "habit.days": "Last days of {name}", "habit.logged": "{name} is logged", "habit.unlogged": "{name} is no longer logged",
-    "field.title": "Title", "field.all-day": "All day", "field.start": "Begins", "field.end": "Ends", "field.location": "Place", "field.alarm": "Alarm, minutes before", "field.notes": "Notes", "field.text": "Text", "field.due": "Due", "field.priority": "Priority", "field.name": "Name", "field.nicknames": "Nicknames", "field.numbers": "Numbers", "field.numbers.hint": "One a line, such as home: +49 30 1234", "field.mails": "Mail addresses", "field.organization": "Organization", "field.frequency": "How often",
+    "field.title": "Title", "field.all-day": "All day", "field.start": "Begins", "field.end": "Ends", "field.location": "Place", "field.alarm": "Alarm, minutes before", "field.notes": "Notes", "field.text": "Text", "field.due": "Due", "field.priority": "Priority", "field.name": "Name", "field.nicknames": "Nicknames", "field.numbers": "Numbers", "field.numbers.hint": "One a line, such as home: +49 30 1234", "field.mails": "Mail addresses", "field.organization": "Organization", "field.birthday": "Birthday", "field.birthday.hint": "A day such as 1980-02-29, or --02-29 without a year", "field.frequency": "How often",
     "field.repeats": "Repeats",
     "priority.none": "None", "priority.high": "High", "priority.medium": "Medium", "priority.low": "Low",
 

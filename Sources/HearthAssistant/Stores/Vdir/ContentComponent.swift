@@ -64,6 +64,8 @@ package struct ContentComponent: Sendable, Hashable {
 
     /// Replaces the first line with a name, or adds one before the inner components; `nil` removes all such lines.
     package mutating func set(_ name: String, _ line: ContentLine?) {
+        // A kept line of this name is replaced with it.
+        items.removeAll { $0.asLine.flatMap(KeptLine.original)?.name == name }
         guard let line else { return items.removeAll { $0.asLine?.name == name } }
         if let place = items.firstIndex(where: { $0.asLine?.name == name }) {
             // The same text keeps its folds.

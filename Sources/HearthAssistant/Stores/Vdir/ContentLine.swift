@@ -92,12 +92,11 @@ package struct ContentLine: Sendable, Hashable {
             position += 1
             if byte == UInt8(ascii: "\n") {
                 guard position < bytes.endIndex else { break }
-                // A fold is a line ending and one blank or tab after it; a soft break of vCard 2.1 is a `=` before it.
-                if bytes[position] == UInt8(ascii: " ") || bytes[position] == UInt8(ascii: "\t") {
-                    position += 1
-                } else if text.last == UInt8(ascii: "=") {
-                    text.removeLast()
-                }
+                // A fold is a line ending and one blank or tab after it; a soft break of vCard 2.1 is a `=` before it, and
+                // some programs write both.
+                let isFold = bytes[position] == UInt8(ascii: " ") || bytes[position] == UInt8(ascii: "\t")
+                if isFold { position += 1 }
+                if text.last == UInt8(ascii: "="), !isFold || isQuotedPrintable(text) { text.removeLast() }
             } else if byte == UInt8(ascii: "\r"), position == bytes.endIndex || bytes[position] == UInt8(ascii: "\n") {
                 continue
             } else {
@@ -105,6 +104,12 @@ package struct ContentLine: Sendable, Hashable {
             }
         }
         return text
+    }
+
+    /// Whether the parameters of a line that is being read say so.
+    static func isQuotedPrintable(_ line: some Sequence<UInt8>) -> Bool {
+        let head = line.prefix { $0 != UInt8(ascii: ":") }
+        return String(decoding: Array(head), as: UTF8.self).uppercased().contains("QUOTED-PRINTABLE")
     }
 
     init(bytes: ArraySlice<UInt8>) {

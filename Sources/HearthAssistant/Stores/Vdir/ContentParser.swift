@@ -2,6 +2,9 @@ import Foundation
 import HearthBase
 
 /// Reads iCalendar and vCard text into components. Every loop is bounded by the number of bytes and ``ContentLimits``.
+///
+/// Text of another encoding, and text whose lines end in CR alone, is read as ``ImportedText`` decodes it; text in UTF-8 keeps
+/// its bytes.
 package struct ContentParser: Sendable {
     /// The reason why a text is not read.
     package struct Failure: Error, Sendable, Hashable {
@@ -21,19 +24,14 @@ package struct ContentParser: Sendable {
     package static let collection = Limits(bytes: 64 << 20, lines: 4_000_000)
 
     private let limits: Limits
-    /// Whether a line that is quoted-printable continues after a `=` at its end, as in vCard 2.1.
-    private let hasSoftBreaks: Bool
 
-    package init(limits: Limits = record, hasSoftBreaks: Bool = false) {
-        self.limits = limits
-        self.hasSoftBreaks = hasSoftBreaks
-    }
+    package init(limits: Limits = record) { self.limits = limits }
 
     /// Reads a text.
     /// - Throws: ``Failure`` if it is too large, binary, or not nested rightly.
     package func parse(_ data: Data) throws -> [ContentComponent.Item] {
         guard data.count <= limits.bytes else { throw Failure(reason: "it has more than \(limits.bytes) bytes") }
-        let bytes = [UInt8](data)
+        let bytes = [UInt8](ImportedText.utf8(data))
         var root: [ContentComponent.Item] = []
         var open: [(name: String, begin: ContentLine, items: [ContentComponent.Item])] = []
         var (position, count) = (0, 0)
@@ -64,23 +62,6 @@ package struct ContentParser: Sendable {
         return root
     }
 
-    /// The components with a name, such as `VCARD`, of an imported file.
-    /// - Parameter kind: the kind of the file in words.
-    /// - Throws: `unusable-record`.
-    static func imported(
-        _ data: Data, _ name: String, kind: String, hasSoftBreaks: Bool = false
-    ) throws -> [ContentComponent] {
-        do {
-            let items = try ContentParser(limits: collection, hasSoftBreaks: hasSoftBreaks)
-                .parse(ImportedText.utf8(data))
-            let found = items.components.filter { $0.name == name }
-            guard !found.isEmpty else { throw AssistantError(.unusableRecord, "the file is no \(kind)") }
-            return found
-        } catch let failure as Failure {
-            throw AssistantError(.unusableRecord, "the \(kind) file cannot be read: \(failure.reason)")
-        }
-    }
-
     private func componentName(_ line: ContentLine) -> String {
         line.value.trimmingCharacters(in: .whitespaces).uppercased()
     }
@@ -99,15 +80,14 @@ package struct ContentParser: Sendable {
             position = newline + 1
             guard position < bytes.count else { return position }
             if bytes[position] == UInt8(ascii: " ") || bytes[position] == UInt8(ascii: "\t") { continue }
-            if hasSoftBreaks, isSoftBreak(bytes[start..<newline]) { continue }
+            if isSoftBreak(bytes[start..<newline]) { continue }
             return position
         }
     }
 
+    /// Whether a line that is quoted-printable continues after a `=` at its end, as in vCard 2.1 and vCalendar 1.0.
     private func isSoftBreak(_ line: ArraySlice<UInt8>) -> Bool {
         let end = line.last == 13 ? line.dropLast() : line
-        guard end.last == UInt8(ascii: "=") else { return false }
-        let head = line.prefix { $0 != UInt8(ascii: ":") }
-        return String(decoding: head, as: UTF8.self).uppercased().contains("QUOTED-PRINTABLE")
+        return end.last == UInt8(ascii: "=") && ContentLine.isQuotedPrintable(line)
     }
 }

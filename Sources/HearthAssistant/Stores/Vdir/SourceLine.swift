@@ -23,9 +23,9 @@ enum SourceLine {
     ]
 
     /// Marks the records of a changed file whose texts were not in the file before. A mark from before stays.
-    static func marking(_ after: Data, before: Data?, from source: String, parser: ContentParser) throws -> Data {
-        var items = try parser.parse(after)
-        let old = try before.map { try parser.parse($0) } ?? []
+    static func marking(_ after: Data, before: Data?, from source: String) throws -> Data {
+        var items = try ContentParser().parse(after)
+        let old = try before.map { try ContentParser().parse($0) } ?? []
         mark(&items, Set(texts(old)), ContentText.escaped(source), old: value(in: old))
         return items.data
     }

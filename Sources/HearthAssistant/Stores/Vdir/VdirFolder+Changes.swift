@@ -4,6 +4,7 @@ import HearthBase
 extension VdirFolder {
     /// Compares a record with a change. Call ``refresh()`` before.
     package func state(of change: RecordChange) throws -> RecordState {
+        if change.collection == Self.keptCollection { return change.state(of: try keptData(change.id)) }
         let file = file(withID: change.id, in: change.collection)
         return change.state(of: try file.map { try contents(of: $0) })
     }
@@ -45,7 +46,10 @@ extension VdirFolder {
     /// Writes a change. Call ``refresh()`` before and after.
     /// - Returns: the folder that has to be synchronized; `nil` if nothing was written.
     private func write(_ change: RecordChange) throws -> Path? {
-        guard let collection = PathComponent(change.collection), !change.collection.hasPrefix(".") else {
+        let isKept = change.collection == Self.keptCollection
+        guard let collection = PathComponent(change.collection), isKept || !change.collection.hasPrefix("."),
+            !isKept || PathComponent(change.id) != nil && change.id.hasSuffix(suffix)
+        else {
             throw AssistantError(.unusableRecord, "a collection cannot be named \(change.collection.quoted(limit: 40))")
         }
         let folder = path.appending(collection)
@@ -54,12 +58,13 @@ extension VdirFolder {
         case .other: throw changedElsewhere(change)
         case .before: break
         }
-        let name = file(withID: change.id, in: change.collection)?.name
+        let name = isKept ? change.id : file(withID: change.id, in: change.collection)?.name
         guard let after = change.after else {
             guard let name else { return nil }
             try fileSystem.removeFile(folder.joined(name))
             return folder
         }
+        let limit = isKept ? ContentParser.collection.bytes : ContentParser.record.bytes
         try fileSystem.makeFolders(folder, permissions: 0o700)
         let target = try name.map { folder.joined($0) } ?? unusedPath(ofRecord: change.id, in: folder)
         let temporary = folder.joined(VdirFileName.temporary(besides: target.lastComponent))
@@ -70,7 +75,7 @@ extension VdirFolder {
             // Another program may have written since the comparison.
             let current =
                 try fileSystem.status(at: target, followLinks: false) == nil
-                ? nil : fileSystem.contents(ofFile: target, limit: ContentParser.record.bytes)
+                ? nil : fileSystem.contents(ofFile: target, limit: limit)
             guard current == change.before else { throw changedElsewhere(change) }
             try fileSystem.rename(temporary, to: target)
         } catch {
@@ -149,10 +154,19 @@ package protocol VdirStore: ByteStore, Actor {
     associatedtype FileRecord: Identifiable & Sendable where FileRecord.ID == String
 
     var folder: VdirFolder<FileRecord> { get set }
+
+    /// Whether two files hold the same record.
+    func isSame(_ first: Data, _ second: Data) -> Bool
 }
 
 extension VdirStore {
+    package func isSame(_ first: Data, _ second: Data) -> Bool { first == second }
+
     package func unreadableFiles() async throws -> [String] { try folder.unreadableFiles() }
+
+    package func unreadableCount() async throws -> Int {
+        try folder.unreadableFiles().count + folder.keptNames().count
+    }
 
     package func apply(_ change: RecordChange) async throws { try folder.apply(change) }
 
@@ -163,9 +177,8 @@ extension VdirStore {
     package func marked(_ change: RecordChange, from source: String) async throws -> RecordChange {
         guard let after = change.after else { return change }
         var change = change
-        change.after = try SourceLine.marking(
-            after, before: change.before, from: source,
-            parser: ContentParser(hasSoftBreaks: change.store == .contacts))
+        change.after = try SourceLine.marking(after, before: change.before, from: source)
+        if let before = change.before, let after = change.after, isSame(before, after) { change.after = before }
         return change
     }
 

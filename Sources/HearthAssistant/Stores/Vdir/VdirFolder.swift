@@ -42,8 +42,8 @@ package struct VdirFolder<Record: Identifiable & Sendable>: Sendable where Recor
     /// By collection, then by the file's name.
     private var entries: [String: [String: Entry]] = [:]
     private var places: [String: [(collection: String, name: String)]] = [:]
-    /// The files that are not read, by collection and name, with the reason.
-    private var unreadable: [String] = []
+    /// The files that are not read, with the reason.
+    private var unreadable: [(collection: String, name: String, reason: String)] = []
 
     /// The most collections, and the most files of all collections, that are read.
     static var limits: (collections: Int, files: Int) { (1_000, 200_000) }
@@ -75,7 +75,12 @@ package struct VdirFolder<Record: Identifiable & Sendable>: Sendable where Recor
     /// The files that are not read, with the reason.
     package mutating func unreadableFiles() throws -> [String] {
         try refresh()
-        return unreadable
+        return unreadable.map { "\($0.collection)/\($0.name): \($0.reason)" }
+    }
+
+    /// The same as problems. Call ``refresh()`` before.
+    func unreadableProblems() -> [RecordProblem] {
+        unreadable.map { RecordProblem(.unreadableFile, id: "", $0.reason, file: place($0.collection, $0.name)) }
     }
 
     /// The files that are read, by collection and name.
@@ -199,7 +204,7 @@ package struct VdirFolder<Record: Identifiable & Sendable>: Sendable where Recor
                 switch entry.content {
                 case .success(let file):
                     for id in Set(file.records.map(\.id)) { places[id, default: []].append((collection, name)) }
-                case .failure(let failure): unreadable.append("\(collection)/\(name): \(failure.reason)")
+                case .failure(let failure): unreadable.append((collection, name, failure.reason))
                 }
             }
         }

@@ -125,7 +125,7 @@ private struct RecordRoutes<Record: UserRecord>: Sendable {
             let event = log.lastID
             let found = try await find(call, try call.number("limit", 1...1000, default: 200))
             return RecordsBody(
-                records: found, unreadable: try await book.store.unreadableFiles().count, event: event)
+                records: found, unreadable: try await book.store.unreadableCount(), event: event)
         }
     }
 
@@ -133,6 +133,10 @@ private struct RecordRoutes<Record: UserRecord>: Sendable {
         let noun = Record.kind.noun
         let one = noun == "event" ? "an event" : "a \(noun)"
         return [
+            .plain("GET", path + "/problems", "List the \(noun)s that cannot be read, or not as they were written") {
+                _ in
+                RecordProblemsBody(problems: try await book.problems())
+            },
             .plain("GET", path + "/{id}", "Get \(one)") { call in
                 guard let record = try await book.record(call.value("id")) else {
                     throw NativeFailure(404, "no-such-record", "there is no such record")

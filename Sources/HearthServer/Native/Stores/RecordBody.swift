@@ -19,7 +19,7 @@ extension HabitFrequency: SchemaWord {}
 /// Records of one kind.
 struct RecordsBody<Record: ListedRecord>: Codable, Sendable {
     var records: [Record]
-    /// The number of files that cannot be read, and are skipped.
+    /// The number of files that cannot be read, those that imports have kept included.
     var unreadable: Int
     /// The last event before the list.
     var event: String
@@ -35,6 +35,11 @@ struct RecordsBody<Record: ListedRecord>: Codable, Sendable {
             }
         }
     }
+}
+
+/// The problems of the records of a kind.
+struct RecordProblemsBody: Codable, Sendable {
+    var problems: [RecordProblem]
 }
 
 /// Some values of a record.

@@ -2,8 +2,16 @@ import Foundation
 
 /// Writes the VTIMEZONE that an event's file carries.
 enum ZoneText {
+    /// The property of a definition that Hearth has copied from the zone database, with the zone's name there.
+    static let copyMark = "X-HEARTH-ZONE"
+
     /// The definition of a zone from a time on: the changes one by one, then the rule of the years to come.
-    static func definition(of zone: SystemZone, name: String, from start: WallTime) -> ContentComponent {
+    /// - Parameters:
+    ///   - name: the TZID of the file's times, as their parameter says it.
+    ///   - identifier: the zone's name in the database; `nil` for an offset.
+    static func definition(
+        of zone: SystemZone, name: String, identifier: String?, from start: WallTime
+    ) -> ContentComponent {
         let moment = start.seconds - zone.offset(at: start.seconds)
         // The change before the start is in force then.
         let before = zone.changes.lastIndex { $0.moment <= moment }
@@ -33,7 +41,8 @@ enum ZoneText {
                 }
             }
         }
-        var items: [ContentComponent.Item] = [.line(ContentLine("TZID", value: name))]
+        var items: [ContentComponent.Item] = [.line(ContentLine("TZID", value: ContentText.escaped(name)))]
+        if let identifier { items.append(.line(ContentLine(copyMark, value: ContentText.escaped(identifier)))) }
         var previous = before.flatMap { $0 > 0 ? zone.changes[$0 - 1].kind.offset : nil } ?? zone.first.offset
         // At most the changes of 60 years of a zone without a rule.
         for change in single.prefix(120) {

@@ -45,6 +45,35 @@ struct SystemZone: Sendable {
         return nil
     }
 
+    /// A zone that is always as far from UTC, in seconds east of it.
+    init(offset: Int) {
+        changes = []
+        let size = abs(offset) / 60
+        let name = String(format: "%@%02d%02d", offset < 0 ? "-" : "+", size / 60, size % 60)
+        first = Kind(offset: offset, isDaylight: false, name: offset == 0 ? "UTC" : name)
+        rule = nil
+    }
+
+    /// The name of the database for a name in any case; `nil` if the system has none.
+    static func name(inAnyCase name: String) -> String? {
+        guard let path = RelativePath(name), name.utf8.count <= 100 else { return nil }
+        let disk = LocalFileSystem()
+        for folder in folders {
+            var found: [String] = []
+            for part in path.components.map({ $0.name.lowercased() }) {
+                let place = found.reduce(Path(folder)) { $0.joined($1) }
+                // A folder without the name is no failure; the next one may have it.
+                guard let names = try? disk.contents(of: place),
+                    let match = names.first(where: { $0.lowercased() == part })
+                else { break }
+                found.append(match)
+            }
+            let match = found.joined(separator: "/")
+            if found.count == path.components.count, SystemZone(named: match) != nil { return match }
+        }
+        return nil
+    }
+
     /// Reads a TZif file of version 2 or newer.
     init?(_ data: Data) {
         var reader = TZifReader(bytes: [UInt8](data))
