@@ -28,6 +28,17 @@ func fuzzTIFF(_ data: Data) {
     }
 }
 
+/// The reader of WebP's chunks, whose decoder believes them.
+func fuzzWebP(_ data: Data) {
+    var limits = PictureLimits()
+    limits.maximumPixels = 1 << 20
+    guard let header = typed({ try WebPHeader([UInt8](data), limits: limits) }) else { return }
+    precondition(header.size.width > 0 && header.size.height > 0, "an empty picture came through")
+    precondition(
+        header.size.width <= limits.maximumPixels / header.size.height, "a picture beyond the limit came through")
+    precondition((1...8).contains(header.orientation), "an orientation that Exif does not have came through")
+}
+
 /// `classifier.json` and lists of classes.
 func fuzzClassifier(_ data: Data) {
     if let settings = typed({ try ClassifierSettings(data, name: "classifier.json") }) {

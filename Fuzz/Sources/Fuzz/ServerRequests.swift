@@ -31,7 +31,7 @@ func fuzzServerRequest(_ data: Data) {
         precondition(names.filter { $0 == "content-length" }.count <= 1, "two lengths are accepted")
         precondition((framing.declaredLength ?? 0) <= limits.bodyBytes, "a body is larger than the limit")
     } catch {
-        precondition((400...501).contains(error.reply.status), "a refusal has no status")
+        precondition((400...501).contains(error.reply(limits).status), "a refusal has no status")
     }
     var rules = RequestGuard.Rules()
     rules.user = 1
