@@ -53,7 +53,8 @@ struct ProxyTests {
                 _ = try await CurlHTTPClient().execute(HTTPRequest(url))
             } throws: { error in
                 guard let error = error as? HTTPError, let remedy = error.context.remedy else { return false }
-                return error.code == .cannotConnect && error.message.contains("127.0.0.1:\(port.port)")
+                return error.code == .cannotConnect && error.context.field == "proxy"
+                    && error.message.contains("127.0.0.1:\(port.port)")
                     && !error.message.contains("s3cret") && remedy.contains("https_proxy")
             }
         }

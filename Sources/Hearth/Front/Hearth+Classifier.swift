@@ -32,7 +32,14 @@ extension Hearth {
             let release = try await manager.installed(family, version: version, variant: variant)
             let files = ClassifierFiles(release, weights: try release.requireWeights())
             return ClassifierProxy(try await WorkerClassifier.load(files, program: workerProgram))
-        case .file, .manifest, .hub:
+        case .file(let path):
+            throw ClassificationError(
+                .unsupportedModel, "\(path) is no classifier: a .gguf file is a model that answers with text",
+                context: ErrorContext(
+                    file: path.string, expected: "a family, or the path of an .onnx file", found: "a .gguf file",
+                    remedy: "Give the path of an .onnx file, or the family of an installed classifier."),
+                disposition: .usage)
+        case .manifest, .hub:
             throw ClassificationError(
                 .unsupportedModel, "\(reference.quoted) is no classifier",
                 context: ErrorContext(

@@ -15,7 +15,7 @@ package enum FileKind: Sendable, Hashable, CaseIterable {
         }
         if let (_, kind) = Self.marks.first(where: { bytes.starts(with: $0.mark) }) {
             self = kind
-        } else if bytes.count > 9, bytes[8] == UInt8(ascii: "{"), bytes[9] == UInt8(ascii: "\""),
+        } else if bytes.count > 9, bytes[8] == UInt8(ascii: "{"), "\"} ".utf8.contains(bytes[9]),
             bytes[4..<8].allSatisfy({ $0 == 0 })
         {
             // The length of the JSON header that follows.
@@ -55,7 +55,8 @@ package enum FileKind: Sendable, Hashable, CaseIterable {
         case .empty: "Its download was broken off: fetch it again."
         case .lfsPointer:
             "Fetch the file that it stands for: `git lfs pull` in the clone, or the download of the repository's page."
-        case .webPage: "Open the address in a browser: it shows a page in place of the file."
+        case .webPage:
+            "It came in place of the file: open the address in a browser, and take the link to the file itself."
         case .oldGGML, .safetensors, .pytorch:
             "Take the model's GGUF file, or convert it with llama.cpp's convert_hf_to_gguf.py."
         case .zip, .gzip, .zstd, .xz, .bzip2: "Unpack it first."

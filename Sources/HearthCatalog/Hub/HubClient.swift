@@ -174,11 +174,13 @@ struct HubClient: Sendable {
     /// The error of a hub that cannot be reached, with the model that was wanted.
     private func translated(_ error: HTTPError, model: String?) -> any Error {
         guard [.cannotResolve, .cannotConnect, .timedOut, .connectionLost].contains(error.code) else { return error }
+        let cure = error.context.field == "proxy" ? error.context.remedy : nil
         return CatalogError(
             .originUnreachable, "the hub cannot be reached: \(error.message)",
             context: ErrorContext(
-                model: model, url: settings.endpoint.shown, field: "endpoint",
-                remedy: "Installed models keep working. Check the network and the address of the hub."),
+                model: model, url: settings.endpoint.shown, field: cure == nil ? "endpoint" : "proxy",
+                remedy: "Installed models keep working. "
+                    + (cure ?? "Check the network and the address of the hub.")),
             disposition: .tryLater, underlying: error)
     }
 

@@ -24,15 +24,15 @@ extension CatalogError {
     package static func failure(_ error: HTTPError, of url: URL, within limit: Duration) -> any Error {
         switch error.code {
         case .cannotResolve, .cannotConnect, .timedOut, .connectionLost:
-            // Only the message about a proxy names what did not answer.
-            let isSilent = error.code == .timedOut && error.context.remedy == nil
+            let isProxy = error.context.field == "proxy"
+            let isSilent = error.code == .timedOut && !isProxy
             let reason = isSilent ? "it did not answer within \(limit.components.seconds) s" : error.message
+            let cure = isProxy ? error.context.remedy : nil
             return CatalogError(
                 .originUnreachable, "\(url.shown) cannot be reached: \(reason)",
                 context: ErrorContext(
                     url: url.shown,
-                    remedy: (error.context.remedy ?? "Check the address and the network.")
-                        + " Installed models keep working."),
+                    remedy: (cure ?? "Check the address and the network.") + " Installed models keep working."),
                 disposition: .tryLater, underlying: error)
         case .tooLarge: return CatalogError.manifestTooLarge(url: url)
         default: return error

@@ -35,7 +35,7 @@ struct ActivationRun: Sendable {
         let renewal = store.marks.renewing(identity, token: token)
         defer { renewal.stop() }
         let artifact: Artifact?
-        let (artifactObjection, objection): (String?, String?)
+        let (artifactObjection, objection): (Objection?, Objection?)
         do {
             try await mark(.verify)
             try await verify(release)
@@ -52,8 +52,8 @@ struct ActivationRun: Sendable {
         }
         if let objection {
             do {
-                if try await store.holdBack(identity, because: objection) {
-                    post(.heldBack(identity, reason: objection))
+                if try await store.holdBack(identity, because: objection.reason) {
+                    post(.heldBack(identity, reason: objection.reason))
                 }
                 await unmark()
             } catch {
@@ -67,7 +67,7 @@ struct ActivationRun: Sendable {
             // The release passed its probe without the artifact. Refuse the artifact before the switch: otherwise an
             // engine that opens the live release would use it.
             if let artifact, let artifactObjection {
-                try await refuse(artifact, release, "it did not pass its probe: \(artifactObjection)")
+                try await refuse(artifact, release, "it did not pass its probe: \(artifactObjection.reason)")
             }
             live = try await store.commit(identity, token: token)
         } catch {
@@ -114,7 +114,7 @@ struct ActivationRun: Sendable {
     }
 
     /// - Returns: the objection to the release; `nil` also if no engine of this build can probe it.
-    private func probe(_ weights: Path?, _ release: InstalledRelease) async throws -> String? {
+    private func probe(_ weights: Path?, _ release: InstalledRelease) async throws -> Objection? {
         guard let probe, let weights else { return nil }
         progress(.probing)
         let canary = release.receipt.canary ?? .default
@@ -126,11 +126,12 @@ struct ActivationRun: Sendable {
         } catch {
             try Task.checkCancellation()
             if error is CancellationError { throw error }
-            return (error as? any HearthFailure)?.message ?? "\(error)"
+            let failure = error as? any HearthFailure
+            return Objection(reason: failure?.message ?? "\(error)", cure: failure?.context.remedy)
         }
         try Task.checkCancellation()
         guard let report else { return nil }
-        if let objection = canary.objection(to: report) { return objection }
+        if let reason = canary.objection(to: report) { return Objection(reason: reason) }
         Log.write(
             .info, "activation",
             "\(identity) answered in \(report.answerSeconds) s after a load of \(report.loadSeconds) s")
@@ -146,7 +147,13 @@ struct ActivationRun: Sendable {
         }
     }
 
-    private func refused(_ release: InstalledRelease, _ reason: String) -> StoreError {
+    /// What a probe found against a release, and what helps if the file itself is wrong.
+    private struct Objection {
+        let reason: String
+        var cure: String?
+    }
+
+    private func refused(_ release: InstalledRelease, _ objection: Objection) -> StoreError {
         let (outcome, remedy) =
             release.isActive
             ? (
@@ -157,8 +164,10 @@ struct ActivationRun: Sendable {
                 "is not used",
                 "What was active before still is. Wait for a newer version, or try this one again."
             )
+        // The way to insist stands last: the command line completes it.
         return StoreError(
-            .probeFailed, "\(identity) was tried and \(outcome): \(reason)",
-            context: ErrorContext(model: identity.description, remedy: remedy))
+            .probeFailed, "\(identity) was tried and \(outcome): \(objection.reason)",
+            context: ErrorContext(
+                model: identity.description, remedy: (objection.cure.map { "\($0) " } ?? "") + remedy))
     }
 }

@@ -48,7 +48,7 @@ extension HearthError where Domain == HTTPErrorDomain {
         guard let proxy else {
             return Self(.timedOut, message, context: context, disposition: .tryLater)
         }
-        context.remedy = proxy.remedy
+        proxy.explain(&context)
         return Self(
             .timedOut, "\(message) through the proxy \(proxy.place)", context: context, disposition: .tryLater)
     }
@@ -90,7 +90,8 @@ extension HearthError where Domain == HTTPErrorDomain {
                 isProxy
                 ? "the proxy \(proxy?.place ?? ""), through which \(host) is asked, was not found"
                 : "no machine named \(address.host) was found"
-            context.remedy = isProxy ? proxy.remedy : "Check the network and the name."
+            context.remedy = "Check the network and the name."
+            if isProxy { proxy.explain(&context) }
         case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_INTERFACE_FAILED:
             (code, disposition) = (.cannotConnect, .tryLater)
             guard let proxy else {
@@ -98,7 +99,7 @@ extension HearthError where Domain == HTTPErrorDomain {
                 break
             }
             message = "the proxy \(proxy.place), through which \(host) is asked, does not answer"
-            context.remedy = proxy.remedy
+            proxy.explain(&context)
         case CURLE_URL_MALFORMAT:
             (code, disposition) = (.unsupportedURL, .usage)
             message = "\(address.display) is not an address that can be used"
@@ -115,7 +116,7 @@ extension HearthError where Domain == HTTPErrorDomain {
             (code, disposition) = (.cannotConnect, .tryLater)
             message = "the proxy \(proxy?.place ?? "") does not let anything through to \(host)"
             context.found = "status \(progress.proxyStatus)"
-            context.remedy = proxy.remedy
+            proxy.explain(&context)
         default:
             (code, disposition) = (.connectionLost, .tryLater)
             message = "the connection to \(host) was lost"
@@ -127,11 +128,20 @@ extension HearthError where Domain == HTTPErrorDomain {
 }
 
 extension ProxySetting? {
-    /// What can be done about a proxy that does not work.
-    var remedy: String { self?.remedy ?? "Check the proxy settings of the environment." }
+    /// Adds the cure to an error, for a proxy whose variable is not known.
+    func explain(_ context: inout ErrorContext) {
+        guard let self else {
+            (context.field, context.remedy) = ("proxy", "Check the proxy settings of the environment.")
+            return
+        }
+        self.explain(&context)
+    }
 }
 
 extension ProxySetting {
-    /// What can be done about this proxy if it does not work.
-    var remedy: String { "Start the proxy, or change or unset \(variable) in the environment." }
+    /// Adds the cure to an error of a proxy that does not work.
+    func explain(_ context: inout ErrorContext) {
+        context.field = "proxy"
+        context.remedy = "Start the proxy, or change or unset \(variable) in the environment."
+    }
 }

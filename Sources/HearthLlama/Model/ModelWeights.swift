@@ -109,7 +109,7 @@ final class ModelWeights: @unchecked Sendable {
                 try template.render($0, tools: tools, enableThinking: enableThinking)
             }
         } catch let error as LLMError where error.code == .templateFailed && refusesEverything {
-            throw ChatTemplate.broken("it refuses every conversation (\(error.message))")
+            throw ChatTemplate.broken("it refuses every conversation (\(ChatTemplate.reason(of: error)))")
         }
     }
 

@@ -165,9 +165,16 @@ struct ChatTemplate: ~Copyable {
         return line.isEmpty ? reason : "it says: \(line)"
     }
 
+    private static let failed = "the chat template failed: "
+
+    /// The reason of a ``failure(_:)``.
+    static func reason(of error: LLMError) -> String {
+        error.message.hasPrefix(failed) ? String(error.message.dropFirst(failed.count)) : error.message
+    }
+
     static func failure(_ reason: String) -> LLMError {
         LLMError(
-            .templateFailed, "the chat template failed: \(reason)",
+            .templateFailed, failed + reason,
             context: ErrorContext(
                 remedy: "Check the order of the messages; many models accept one system message at the start only.")
         )

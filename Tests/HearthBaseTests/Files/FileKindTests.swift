@@ -8,6 +8,7 @@ struct FileKindTests {
         ("<!doctype note>", .xml), ("GGUF\u{3}", .gguf), ("tjgg\u{1}", .oldGGML), ("PK\u{3}\u{4}", .zip),
         ("BZh91AY", .bzip2), ("%PDF-1.7", .pdf), (" {\"a\": 1}", .json),
         ("\u{8}\0\0\0\0\0\0\0{\"a\":{}}", .safetensors),
+        ("\u{2}\0\0\0\0\0\0\0{}", .safetensors),
         ("GGU", nil), ("version 1", nil), ("hello", nil), ("\u{8}\0\0\0\0\0\u{1}\0{\"a\"", nil),
     ])
     func textsAndMarks(_ text: String, _ kind: FileKind?) {
