@@ -99,8 +99,8 @@ public struct LiveModel: InferenceEngine {
             do {
                 return try await generateOnce(messages, asked, watch, onEvent)
             } catch let error as Refusal {
-                let wish = WindowWish(prompt: error.needed, answer: asked.leastAnswer, limit: options.window)
-                guard try await models.pool.widen(error.source, from: error.window, for: wish) else { break }
+                let need = WindowNeed(prompt: error.needed, answer: asked.leastAnswer, limit: options.window)
+                guard try await models.pool.widen(error.source, from: error.window, for: need) else { break }
             }
         }
         do {

@@ -218,13 +218,13 @@ import Testing
             (1024, .max, .max, []), (1024, .max - 1, .max, [.max]),
         ] as [(Int, Int, Int, [Int])])
     func windowsToTry(present: Int, prompt: Int, trained: Int, windows: [Int]) {
-        let wish = WindowWish(prompt: prompt, answer: 100)
-        #expect(EnginePool.windows(from: present, for: wish, trained: trained) == windows)
+        let need = WindowNeed(prompt: prompt, answer: 100)
+        #expect(EnginePool.windows(from: present, for: need, trained: trained) == windows)
     }
 
     @Test(arguments: [(1024, []), (1500, [2048, 1536]), (9000, [8192, 7936])] as [(Int, [Int])])
     func aLimitedRequestTriesNoLongerWindow(limit: Int, windows: [Int]) {
-        let wish = WindowWish(prompt: min(limit - 10, 7800), answer: 100, limit: limit)
-        #expect(EnginePool.windows(from: 1024, for: wish, trained: 8192) == windows)
+        let need = WindowNeed(prompt: min(limit - 10, 7800), answer: 100, limit: limit)
+        #expect(EnginePool.windows(from: 1024, for: need, trained: 8192) == windows)
     }
 }
