@@ -47,8 +47,8 @@ lint:
 	@scripts/lint/index.py --check
 	@scripts/documents/shell.py --check
 	@scripts/page/table.py --check
-	@# Addresses that others wrote are read by URL(address:): URL(string:) encodes triplets a second time.
-	@! grep -rnE 'URL(\.init)?\(string:' Sources --include=*.swift | grep -vE 'encodingInvalidCharacters: false|^Sources/HearthHTTP/Addresses/'
+	@# Addresses are read by URL(address:) and extended by below(_:): Foundation's own ways encode triplets a second time.
+	@! grep -rnE 'URL(\.init)?\(string:|\.appending\(path:' Sources --include=*.swift | grep -vE 'encodingInvalidCharacters: false|^Sources/Hearth(HTTP/Addresses|TestSupport)/'
 	@# An optimised build has no metadata for a task-local value that is an optional function, and crashes there (6.3).
 	@! grep -rnE '@TaskLocal.*->' Sources Tests Fuzz Benchmarks
 

@@ -109,9 +109,9 @@ package struct OnlineExamination: Sendable {
             guard isSet || isUsed || configuration.defaultModel?.hasPrefix("hf") == true,
                 let settings = try? HubSettings(environment: environment)
             else { return [] }
-            let url = settings.endpoint.appending(path: "api/\(settings.token == nil ? "models" : "whoami-v2")")
-            let query = [URLQueryItem(name: "limit", value: "1")]
-            let asked = settings.token == nil ? url.appending(queryItems: query) : url
+            let base = settings.endpoint
+            let asked =
+                settings.token == nil ? base.below("api/models").asking("limit=1") : base.below("api/whoami-v2")
             return [
                 Question(name: "hub", address: settings.endpoint.shown) { [http] in
                     _ = try await CatalogFetcher(http: settings.authorized(http)).ask(asked, validators: nil)

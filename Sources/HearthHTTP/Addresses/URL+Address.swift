@@ -27,6 +27,16 @@ extension URL {
         URL(address: name, relativeTo: self) ?? deletingLastPathComponent().appending(path: name)
     }
 
+    /// The address of a path below this one; user, host and query stay.
+    package func below(_ path: String) -> URL {
+        guard var address = AddressText(absoluteString) else { return appending(path: path) }
+        address.path += (address.path.hasSuffix("/") ? "" : "/") + AddressBytes.path.encoded(Array(path.utf8)[...])
+        return URL(string: address.text, encodingInvalidCharacters: false) ?? appending(path: path)
+    }
+
+    /// The address with another query.
+    package func asking(_ query: String) -> URL { URL(address: "?" + query, relativeTo: self) ?? self }
+
     /// The file's name at the end of the path, decoded; empty if the path ends with a slash.
     ///
     /// A name whose bytes are no UTF-8 keeps its triplets. An encoded slash separates names too: object stores write

@@ -33,7 +33,7 @@ package struct BucketTarget: PublishTarget {
 
     package var manifestURL: URL {
         // The bucket's own address has the same relative addresses; only this target reads it.
-        publicURL ?? s3.access.endpoint.appending(path: "\(location.bucket)/\(key("models.json"))")
+        publicURL ?? s3.access.endpoint.below("\(location.bucket)/\(key("models.json"))")
     }
 
     package func shown(_ place: RelativePath) -> String { "\(location)/\(place)" }

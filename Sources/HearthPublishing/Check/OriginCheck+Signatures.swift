@@ -9,7 +9,7 @@ extension OriginCheck {
     /// ``smallSize``, or all of them in a complete examination.
     func examineSignatures(_ url: URL, _ catalog: Data, _ report: inout OriginReport) async throws {
         let origin = Origin(name: "origin", manifestURL: url)
-        let timestamp = origin.metadataURL.appending(path: "timestamp.json")
+        let timestamp = origin.metadataURL.below("timestamp.json")
         guard let response = try await open(timestamp, nil, &report, isOptional: true), response.status == 200 else {
             return
         }
@@ -24,7 +24,7 @@ extension OriginCheck {
         } catch let error as any HearthFailure {
             return report.add(.fault, origin.metadataURL, "\(Self.refused): \(error.message)")
         }
-        let list = url.lastPathComponent
+        let list = url.fileName
         if signed.targets.files[list]?.digests.match(catalog) != true {
             report.add(.advice, url, "is not the list that was signed last, so that devices with a root do not see it")
         }

@@ -21,7 +21,7 @@ package struct PublishPlace: Sendable {
         guard let url = URL(address: word), url.host()?.isEmpty == false, url.user() == nil, url.query() == nil,
             url.scheme == "https" || (url.scheme == "http" && url.isLoopback)
         else { return nil }
-        return url.pathExtension == "json" ? url : url.appending(path: "models.json")
+        return Path(url.fileName).fileExtension == "json" ? url : url.below("models.json")
     }
 
     /// The target, and how it is read for an examination.

@@ -56,7 +56,7 @@ public struct AuthenticatedDownloader: DownloadURLProvider {
                 .noAddress, "\(header.quoted) is not the name of a header",
                 context: ErrorContext(field: "header", remedy: "Give a name such as X-API-Key."), disposition: .usage)
         }
-        question = gateway.appending(path: "models/address")
+        question = gateway.below("models/address")
         self.header = header
         self.files = files
         self.key = key

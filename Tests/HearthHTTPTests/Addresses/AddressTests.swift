@@ -1,4 +1,5 @@
 import Foundation
+import HearthTestSupport
 import Testing
 
 @testable import HearthHTTP
@@ -61,6 +62,42 @@ struct AddressTests {
     func relativeAddressesStartAtTheirDocument(_ reference: String, _ expected: String) throws {
         let base = try #require(URL(string: "http://a/b/c/d;p?q"))
         #expect(URL(address: reference, relativeTo: base)?.absoluteString == expected)
+    }
+
+    @Test(arguments: [
+        ("https://h.example", "models.json", "https://h.example/models.json"),
+        ("https://h.example/a%2Fb/%E9/", "x/y z", "https://h.example/a%2Fb/%E9/x/y%20z"),
+        ("https://h.example/a?q=%2F", "b?c#d%2F", "https://h.example/a/b%3Fc%23d%2F?q=%2F"),
+    ])
+    func pathsBelowAnAddress(_ address: String, _ path: String, _ expected: String) throws {
+        let url = try #require(URL(address: address))
+        #expect(url.below(path).absoluteString == expected)
+        #expect(url.asking("a=1").query(percentEncoded: true) == "a=1")
+    }
+
+    /// Every text is an address in one form, or none.
+    @Test func whatIsReadIsReadAgain() throws {
+        var random = SeededGenerator(seed: 5)
+        let pieces = [
+            "https://", "h.example", "/", "//", "a", "..", ".", "%2F", "%", "%E9", "é", "日", " ", "?", "#", "[", "]",
+            "::1",
+            ":", "@", "\\", "\n", ";", "+", "\"", "&", "=", "file:", "\u{301}",
+        ]
+        let base = URL(string: "https://h.example/a/b?c#d")
+        for _ in 0..<20_000 {
+            let text = (0..<Int.random(in: 1...9, using: &random)).compactMap { _ in
+                pieces.randomElement(using: &random)
+            }.joined()
+            for document in [nil, base] {
+                guard let url = URL(address: text, relativeTo: document) else { continue }
+                let read = url.absoluteString
+                let isPlain = read.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+                let again = URL(address: read)?.absoluteString
+                if !isPlain || again != read || url.fileName.contains("/") {
+                    Issue.record("\(text): \(read), then \(again ?? "none")")
+                }
+            }
+        }
     }
 
     @Test(arguments: [

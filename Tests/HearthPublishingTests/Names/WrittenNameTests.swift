@@ -26,6 +26,26 @@ import Testing
         #expect(WrittenName(String(repeating: "é", count: 5000)) == nil)
     }
 
+    /// A family is the name of itself.
+    @Test func everyTextMakesAFamilyOrNone() {
+        var random = SeededGenerator(seed: 7)
+        let ranges: [ClosedRange<UInt32>] = [
+            0x20...0x7E, 0xA0...0x24F, 0x370...0x5FF, 0x900...0xDFF, 0x3040...0x30FF, 0x4E00...0x4FFF,
+            0x1F300...0x1F6FF,
+        ]
+        for _ in 0..<2000 {
+            let scalars = (0..<Int.random(in: 1...20, using: &random)).compactMap { _ in
+                ranges.randomElement(using: &random).flatMap {
+                    Unicode.Scalar(UInt32.random(in: $0, using: &random))
+                }
+            }
+            let text = String(String.UnicodeScalarView(scalars))
+            guard let name = WrittenName(text) else { continue }
+            #expect(WrittenName(name.family.name)?.family == name.family, "\(text)")
+            #expect(name.clash(among: [text]) == nil, "\(text)")
+        }
+    }
+
     @Test func theCatalogKeepsTheWrittenName() async throws {
         let origin = try TestOrigin()
         try await origin.publish(origin.source("Bär-v1.0.0-q4.gguf"))
