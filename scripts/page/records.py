@@ -33,6 +33,7 @@ class Records:
             {"id": "c1", "book": "personal", "name": "Anna Berg", "nicknames": ["Anni"], "numbers": [{"label": "home", "value": "+49 30 1234"}], "mails": [{"label": "", "value": "anna@example.org"}], "organization": "", "note": "Has the spare key"},
             {"id": "c2", "book": "personal", "name": "يوسف حداد", "nicknames": [], "numbers": [{"label": "", "value": "+49 40 998"}], "mails": [], "organization": "Library", "note": ""},
         ]
+        self.problems = [{"code": "empty-contact", "id": "n", "title": "", "reason": "it has no name, number or mail address", "file": "contacts/.unreadable/1f0c.vcf"}]
         self.habits = [{"id": "h1", "name": "Running", "frequency": "daily", "created": day(-30), "log": {day(-3): 1, day(-2): 1, day(-1): 1}, "currentStreak": 3, "longestStreak": 9, "isDone": False}]
 
     def event(self, title, start, end, **rest):
@@ -74,6 +75,8 @@ class Records:
             # The words were understood, or are the title as a whole.
             self.asked = body
             return 200, self.world.drafts.get(body["text"], {"kind": body["kind"], "title": body["text"]})
+        if method == "GET" and rest[-1] == "problems":
+            return 200, {"problems": self.problems}
         if method == "GET":
             return 200, getattr(self, f"list_{store}")(query, values)
         records = getattr(self, "events" if store == "calendar" else store)

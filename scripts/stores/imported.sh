@@ -6,6 +6,7 @@
 # it.
 . "$(dirname "$0")/../stages.sh"
 packages="khal todoman khard"
+[ -z "${EVOLUTION:-}" ] || packages="$packages evolution-data-server gir1.2-ecal-2.0 gir1.2-ebook-1.2 python3-gi dbus"
 missing=""
 for package in $packages; do
     dpkg-query -W -f '${db:Status-Abbrev}' "$package" 2>/dev/null | grep -q '^ii' || missing="$missing $package"

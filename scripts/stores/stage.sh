@@ -3,3 +3,4 @@
 . "$(dirname "$0")/../stages.sh"
 build_tests
 scripts/stores/run.sh
+EVOLUTION=1 scripts/stores/imported.sh

@@ -42,6 +42,8 @@ run_tests() { # the name of the run, its minutes, and the choice of tests
 finish() {
     step "walks through the page, the fastest of them"
     HEARTH_BINARY=.build/debug/hearth scripts/walks/run.sh quick
+    step "calendars and contacts of other programs"
+    scripts/stores/imported.sh
     step "the network monitor and a stand-in for NetworkManager"
     scripts/network/run.sh
     step "the licenses of what the program contains"

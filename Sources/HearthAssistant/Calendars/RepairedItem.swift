@@ -36,7 +36,7 @@ extension ContentComponent {
     /// - Lines whose values are not of their kind become text; so do ends of another kind than the start, ends before the
     ///   start, and rules of each second or minute, at which khal never ends.
     /// - A day that a series with times of day excludes becomes the time of its occurrence.
-    /// - The name of a zone with a colon or a comma gets quotes, the name of a time capitals.
+    /// - The name of a zone with a colon or a comma gets quotes instead of escapes, the name of a time capitals.
     /// - Quoted-printable values become plain UTF-8.
     ///
     /// All other lines keep their bytes.
@@ -84,10 +84,11 @@ extension ContentComponent {
                 let (parameters, value) = line.split()
                 let (zone, time) = line.zoned()
                 let names = parameters.first { $0.name == "TZID" }?.values.count ?? 0
-                guard let zone, time != value || names > 1 else { continue }
+                guard let zone, time != value || names > 1 || zone.contains("\\") else { continue }
                 let others = parameters.filter { $0.name != "TZID" }
                 component.items[index] = .line(
-                    ContentLine(line.name, [.init("TZID", [zone])] + others, value: time, ending: ending))
+                    ContentLine(
+                        line.name, [.init("TZID", [ZoneName.plain(zone)])] + others, value: time, ending: ending))
             }
         }
         return component

@@ -181,6 +181,36 @@ import Testing
         #expect(result.2.contains("[\(code)]"), "\(result.2)")
     }
 
+    /// The sums, the lines and the commands of an import, and what `problems` lists afterwards.
+    @Test func anImportSaysWhatItDid() async throws {
+        let folder = try TemporaryFolder()
+        let events = [
+            "UID:good\r\nDTSTART:20260401T120000Z\r\nSUMMARY:Good", "UID:bad\r\nDTSTART:2026-04-01\r\nSUMMARY:Bad",
+            "UID:odd\r\nDTSTART;TZID=Mars/Olympus:20260401T120000\r\nSUMMARY:Odd",
+        ].map { "BEGIN:VEVENT\r\n\($0)\r\nEND:VEVENT\r\n" }
+        let todo = "BEGIN:VTODO\r\nUID:t\r\nSUMMARY:Todo\r\nEND:VTODO\r\n"
+        let text = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\n" + events.joined() + todo + "END:VCALENDAR\r\n"
+        try folder.write("a file.ics", Data(text.utf8))
+        let words = ["calendar", "import", folder.path("a file.ics").string, "--format", "json"]
+        let first = try JSONValue(parsing: Data((await CommandProbe.run([words], folder)).1.utf8))
+        #expect(["added", "changed", "skipped", "unreadable"].map { first[$0]?.number } == [2, 0, 0, 1])
+        let other = try #require(first["other"]?.items?.first)
+        #expect(other["component"]?.string == "VTODO" && other["count"]?.number == 1)
+        #expect(other["command"]?.string == "hearth reminders import '\(folder.path("a file.ics"))'")
+        let problems = try #require(first["problems"]?.items)
+        #expect(problems.map { $0["code"]?.string } == ["unreadable-start", "unknown-zone"])
+        #expect(problems.map { $0["line"]?.number } == [8, 13] && problems.map { $0["id"]?.string } == ["bad", "odd"])
+        let second = try JSONValue(parsing: Data((await CommandProbe.run([words], folder)).1.utf8))
+        #expect(["added", "changed", "skipped", "unreadable"].map { second[$0]?.number } == [0, 0, 2, 1])
+        #expect(second["action"]?.string == nil)
+        let listed = await CommandProbe.run([["calendar", "problems", "--format", "json"]], folder)
+        let found = try #require(try JSONValue(parsing: Data(listed.1.utf8)).items)
+        #expect(Set(found.compactMap { $0["code"]?.string }) == ["unreadable-start", "unknown-zone"])
+        #expect(found.allSatisfy { $0["file"]?.string?.hasPrefix("calendar/") == true })
+        let empty = await CommandProbe.run([["contacts", "problems", "--format", "json"]], folder)
+        #expect(try JSONValue(parsing: Data(empty.1.utf8)).items?.isEmpty == true)
+    }
+
     @Test func dueRemindersAreThoseWhoseTimeHasCome() async throws {
         let folder = try TemporaryFolder()
         let lines = [

@@ -108,6 +108,16 @@ import Testing
                 #expect(reply.headers["Content-Disposition"]?.contains("attachment") == true)
                 #expect(String(decoding: try await reply.collectedBody(), as: UTF8.self).contains(words))
             }
+            // What cannot be read is counted and listed.
+            let broken = calendar.replacing("20261125T090000Z", with: "soon").replacing("UID:a", with: "UID:b")
+            let outcome = try await load(broken, "text/calendar").body["events"]
+            #expect(outcome?["unreadable"]?.int == 1 && outcome?["added"]?.int == 0)
+            let problems = try await fixture.call("GET", "/stores/calendar/problems").body["problems"]?.items
+            #expect(problems?.compactMap { $0["code"]?.text } == ["unreadable-start"])
+            #expect(problems?.first?["file"]?.text?.hasPrefix("calendar/.unreadable/") == true)
+            let listed = try await fixture.call("GET", "/stores/calendar?from=2026-11-01T00:00:00Z").body
+            #expect(listed["unreadable"]?.int == 1)
+            #expect(try await fixture.call("GET", "/stores/contacts/problems").body["problems"]?.items.isEmpty == true)
             let found = try await fixture.call("GET", "/stores/calendar?from=2026-11-01T00:00:00Z&q=FAIR").body
             #expect(found["occurrences"]?.items.count == 1)
             let none = try await fixture.call("GET", "/stores/calendar?from=2026-11-01T00:00:00Z&q=dentist").body
