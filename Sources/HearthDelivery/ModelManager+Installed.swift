@@ -19,6 +19,12 @@ extension ModelManager {
         try await installed().only(family, version, variant)
     }
 
+    /// Whether an installed release answers with text, and an engine of this program can run it.
+    package func canAnswer(_ release: InstalledRelease) -> Bool {
+        release.weights != nil && release.receipt.role != .classifier
+            && formats?.contains(release.receipt.format) ?? true
+    }
+
     /// Finds the usable model of a family: the bundled one, unless the active download is newer or pinned.
     ///
     /// Never uses the network and reads no model bytes. A bundled folder or download that is unusable is logged and

@@ -69,6 +69,7 @@ extension ModelManager {
         let release = resolved.release
         var files = release.files
         files.removeAll { file in shared.contains { $0.name == file.name } }
+        if options.isUnattended { try await fetching.refuseCorrupted(files) }
         do {
             try await admission.checkStorage(for: release, files, shared)
         } catch let error as DeliveryError where error.code == .insufficientStorage {

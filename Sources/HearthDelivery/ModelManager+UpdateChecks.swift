@@ -42,7 +42,8 @@ extension ModelManager {
     }
 
     /// Asks the sources for releases newer than the live ones, and pulls them. Never throws: a
-    /// failure, such as a missing network, is part of the result and an event.
+    /// failure, such as a missing network, is part of the result and an event. What brought wrong bytes before is not
+    /// fetched again: only a pull that a person asks for does that.
     ///
     /// ```swift
     /// Task { await manager.loadStoredModel() }   // milliseconds: announces the live releases
@@ -57,6 +58,16 @@ extension ModelManager {
     public func checkForUpdates(
         of wanted: Family? = nil, installs: Bool = true, options: PullOptions = PullOptions(),
         progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
+    ) async -> UpdateCheck {
+        var options = options
+        options.isUnattended = true
+        return await check(of: wanted, installs: installs, options: options, progress: progress)
+    }
+
+    /// The same as the options say, such as for a person who asks for updates.
+    package func check(
+        of wanted: Family? = nil, installs: Bool = true, options: PullOptions,
+        progress: @escaping @Sendable (TransferProgress) -> Void
     ) async -> UpdateCheck {
         var check = UpdateCheck()
         do {
@@ -91,6 +102,12 @@ extension ModelManager {
             }
         }
         return check
+    }
+
+    /// Looks for a newer release of a family in the background, as ``checkForUpdates(of:installs:options:progress:)`` does,
+    /// and returns when that has ended. ``stopBackgroundUpdates()`` ends it too.
+    package func checkInBackground(_ family: Family, installs: Bool) async {
+        await background.run(family) { await self.checkForUpdates(of: family, installs: installs) }
     }
 
     /// The local model of a family, active or not.

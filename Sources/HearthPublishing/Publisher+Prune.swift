@@ -100,6 +100,7 @@ private struct NamedPlaces {
             places.formUnion(manifest.places(of: release))
             let indexes = [release.index].compactMap(\.self) + release.companionIndexes.values
             paths.formUnion((release.files + indexes).flatMap(\.locations).map(\.path))
+            if let list = release.classes?.listAddress { paths.insert(list.path) }
         }
     }
 

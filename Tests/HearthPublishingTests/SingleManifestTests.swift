@@ -53,6 +53,46 @@ import Testing
         #expect(single.trainedOn == "2026-03-27")
     }
 
+    /// The list of classes lies where readers of the manifest look for it, and its version names one list for ever.
+    @Test func theListLiesBesideTheManifest() async throws {
+        let origin = try TestOrigin()
+        let (package, classes) = try leaf(origin)
+        let disk = LocalFileSystem()
+        let list = try disk.contents(ofFile: classes, limit: 1 << 16)
+        for place in ["manifest.json", "nom/manifest.json"] {
+            try await origin.publish(package) {
+                $0.classes = classes
+                $0.singleManifest = RelativePath(place)
+            }
+            let manifest = origin.folder.path("origin/\(place)")
+            let data = try disk.contents(ofFile: manifest, limit: 1 << 16)
+            let single = try Catalog(manifest: data, url: manifest.url, familyHint: Family("nom")).releases.first
+            let address = try #require(single?.classes?.listAddress)
+            #expect(try disk.contents(ofFile: Path(address.path), limit: 1 << 16) == list)
+        }
+        // Without --classes it is that of the catalog.
+        let place = origin.folder.path("origin/classes/v1.txt")
+        try disk.removeFile(place)
+        try await origin.publish(package) { $0.singleManifest = RelativePath("manifest.json") }
+        #expect(try disk.contents(ofFile: place, limit: 1 << 16) == list)
+        // A manifest at the root names it, so that it stays.
+        let publisher = Publisher(folder: origin.path)
+        #expect(try await publisher.prune(keeping: 0).removed.allSatisfy { $0.place.string != "classes/v1.txt" })
+        #expect(try disk.contents(ofFile: place, limit: 1 << 16) == list)
+        // Another list under the same version is refused, and changes nothing.
+        let other = try origin.folder.write("sources/other/v1.txt", Data("5C0F\n5927\n4EBA\n".utf8))
+        let error = try await #require(throws: PublishingError.self) {
+            try await origin.publish(package) {
+                $0.classes = other
+                $0.singleManifest = RelativePath("manifest.json")
+            }
+        }
+        #expect(error.code == .releaseExists)
+        #expect(try disk.contents(ofFile: place, limit: 1 << 16) == list)
+        let digest = SHA256Digest(hashing: list)
+        #expect(try origin.catalog().releases.first?.classes?.labels?.digest == digest)
+    }
+
     @Test func aPackageIsPackedTheSameWayEachTime() async throws {
         let origin = try TestOrigin()
         let package = try leaf(origin).package

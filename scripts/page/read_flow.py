@@ -68,6 +68,26 @@ def check_the_card_leads_to_the_screen(desk):
     expect(page.get_by_role("dialog")).to_be_hidden()
 
 
+def check_decode_all_asks_after_its_offer(desk):
+    picture = ready(desk)
+    desk.world.offer = {"characters": 20, "requests": 18, "cloud": "claude", "credits": {"left": 40, "of": 100}}
+    page = desk.open("/#/read")
+    give(page, picture)
+    expect(page.get_by_text("This device is not sure of 20 characters. Decode All sends their pictures to claude: 18 requests.")).to_be_visible()
+    expect(page.get_by_text("40 of 100 credits are left this month")).to_be_visible()
+    assert desk.world.asked["cloud"] == "0"
+    page.locator(".read-cell.accepted").first.click()
+    page.get_by_label("Other character").fill("囍")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("button", name="Decode All").click()
+    expect(page.locator(".read-cell.verified")).to_have_count(20)
+    expect(page.locator(".read-cell.unverified")).to_have_count(0)
+    expect(page.get_by_role("button", name="Decode All")).to_have_count(0)
+    assert desk.world.asked["cloud"] == "18"
+    assert page.locator(".read-text").inner_text().startswith("囍"), "a correction stays"
+    inspect(page, "read-decoded")
+
+
 def check_read_correct_and_save(desk):
     picture = ready(desk)
     page = desk.open("/#/read")

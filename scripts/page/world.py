@@ -51,7 +51,7 @@ class World:
         # What typed words say, by the words; the search that is set up.
         self.drafts, self.search = {}, None
         # The reply to a picture, whether it waits, and what was asked.
-        self.reading, self.is_reading_slow, self.asked = None, False, None
+        self.reading, self.is_reading_slow, self.asked, self.offer = None, False, None, None
 
     # Events
 
@@ -164,7 +164,11 @@ class World:
         # As far as a picture that was cut off has no end.
         if not isinstance(body, bytes) or not (body.startswith(b"\x89PNG") and body.endswith(b"IEND\xaeB`\x82")):
             raise Refusal(422, "cannot-read-picture", "the picture cannot be read: it is damaged", "Check the file, or save the picture anew.")
-        return 200, self.reading
+        if self.offer is None:
+            return 200, self.reading
+        if int(values.get("cloud", 0)) < self.offer["requests"]:
+            return 200, {**self.reading, "offer": self.offer}
+        return 200, {**self.reading, "characters": [{**one, "verdict": "verified"} if one["verdict"] == "unverified" else one for one in self.reading["characters"]]}
 
     def on_search(self, method, rest, body, values):
         if self.search is None:

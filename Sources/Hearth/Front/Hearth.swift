@@ -82,7 +82,7 @@ public final class Hearth: Sendable {
             bundled: surroundings.bundled, engines: engines, memory: memory, bandwidth: surroundings.bandwidth,
             queue: queue,
             asksForRoots: surroundings.asksForRoots, tellMemory: surroundings.tellMemory)
-        classifiers = LiveClassifiers(manager: manager, worker: engines.workerProgram)
+        classifiers = LiveClassifiers(manager: manager, worker: engines.workerProgram, memory: memory)
         models = LiveModels(
             manager: manager, engines: engines, configuration: configuration, memory: memory,
             pressure: pressure, time: time)
@@ -177,11 +177,13 @@ public final class Hearth: Sendable {
         return library
     }
 
-    /// Downloads and loads one model at a time, for display. The first use loads the selected model if it is on this
-    /// device; engines are shared with ``model(_:policy:progress:)``.
+    /// Downloads and loads one model at a time, for display. The first use loads the selected model and then the saved
+    /// vision model, if they are on this device, and continues what an ended process left unfinished; engines are shared
+    /// with ``model(_:policy:progress:)``.
     @MainActor public var downloads: ModelDownloadViewModel {
         if let shownDownloads { return shownDownloads }
-        let downloads = ModelDownloadViewModel(library: library, loader: EngineLoader(models: models))
+        let downloads = ModelDownloadViewModel(
+            library: library, loader: EngineLoader(models: models), vision: { [self] in await savedVisionModel() })
         shownDownloads = downloads
         return downloads
     }
@@ -196,7 +198,7 @@ public final class Hearth: Sendable {
     public func update(
         progress: @escaping @Sendable (TransferProgress) -> Void = { _ in }
     ) async throws -> [ReleaseIdentity] {
-        let check = await manager.checkForUpdates(options: options, progress: progress)
+        let check = await manager.check(options: options, progress: progress)
         try Task.checkCancellation()
         if let failure = check.failures.first { throw failure.error }
         return check.installed.map(\.identity)

@@ -18,7 +18,7 @@ struct VisionFallback: SendingEngine {
     }
 
     private func engine() async throws -> any InferenceEngine {
-        guard let family = await hearth.visionFamily() else { return other }
+        guard let family = try await hearth.visionModel() else { return other }
         return try await hearth.find(.family(family, version: nil, variant: nil), policy: .localOnly)
     }
 
@@ -35,31 +35,45 @@ struct VisionFallback: SendingEngine {
 }
 
 extension Hearth {
-    /// The model for questions with pictures; `nil` if none is on this device.
-    fileprivate func visionFamily() async -> Family? {
+    /// The family of the setting `visionModel`.
+    package func savedVisionModel() async -> Family? {
         let saved: String?
         do {
             saved = try await blocking { try self.presentSettings().visionModel }
         } catch {
             saved = configuration.visionModel
         }
-        let family = saved.flatMap { Family($0.prefix { $0 != "@" && $0 != ":" }) }
-        if let library = await shownLibrary { return await library.visionFamily(saved: family) }
-        guard let family else { return nil }
-        do {
-            return try await manager.installed(family, version: nil, variant: nil).identity.family
-        } catch {
-            // A saved model that was removed answers nothing.
-            return nil
+        return saved.flatMap { Family($0.prefix { $0 != "@" && $0 != ":" }) }
+    }
+
+    /// The model that answers questions with pictures where the chosen one cannot see: the saved one, else one on this
+    /// device that can run; `nil` if there is none.
+    /// - Throws: `StoreError` with `not-installed` if the saved one is not on this device.
+    package func visionModel() async throws -> Family? {
+        let saved = await savedVisionModel()
+        let models = try await manager.localModels().sorted { $0.model.id < $1.model.id }
+        guard let saved else { return models.first(where: \.sees)?.model.id }
+        guard let model = models.first(where: { $0.model.id == saved }) else {
+            throw StoreError(
+                .notInstalled, "the setting visionModel names \(saved), which is not on this device",
+                context: ErrorContext(
+                    model: saved.name, field: "visionModel", remedy: "Fetch it, or choose another model for pictures."))
         }
+        return model.sees ? saved : models.first(where: \.sees)?.model.id
     }
 }
 
+extension LocalModel {
+    /// Whether an engine of this program can run the model, and it understands pictures.
+    package var sees: Bool { canRun && model.seesImages }
+}
+
 extension ModelLibrary {
-    /// The model that answers questions with pictures: the saved one, else one on this device.
+    /// The model that answers questions with pictures where the selected one cannot see, as far as the rows tell.
     package func visionFamily(saved: Family?) -> Family? {
-        if let saved, row(of: saved)?.isUsable == true { return saved }
+        func sees(_ row: LibraryRow) -> Bool { row.canRun && row.local?.sees == true }
+        if let saved, let row = row(of: saved), sees(row) { return saved }
         if let selected = selectedModel, selected.seesImages { return selected.id }
-        return rows.first { $0.isUsable && $0.model.seesImages }?.id
+        return rows.filter(sees).map(\.id).min()
     }
 }

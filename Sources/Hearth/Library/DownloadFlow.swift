@@ -8,7 +8,7 @@ import HearthDelivery
 /// whose models stay the same when the selection changes.
 ///
 /// ```
-///   start ─▶ fetching(text) ─completed─▶ loading(text) ─loaded─▶ [no vision] done
+///   start, restored ─▶ fetching(text) ─completed─▶ loading(text) ─loaded─▶ [no vision] done
 ///                 │  │                        │            └──▶ fetching(vision) ─▶ loading(vision) ─▶ done, text
 ///                 │  └ failed ──▶ end, the failure stays shown; the next start works
 ///                 └─ cancel ────▶ end, nothing shown; also while loading
@@ -34,7 +34,11 @@ package struct DownloadFlow: Sendable, Hashable {
         let model: ModelInfo
         /// The run that the load belongs to.
         let run: Int?
+        /// Whether no other model leaves for it.
+        var isBeside = false
         var isStopping = false
+
+        var effect: DownloadFlowEffect { isBeside ? .loadBeside(model) : .load(model) }
     }
 
     /// The model that the next fetch, load or removal is for; `nil` if none is selected.
@@ -74,6 +78,7 @@ package struct DownloadFlow: Sendable, Hashable {
             returnTo = nil
             return []
         case .start(let vision): return start(then: vision)
+        case .restored(let model): return restored(model)
         case .fetched(let number, let ending): return fetched(number, ending)
         case .cancel: return cancel()
         case .load: return load()
@@ -103,11 +108,21 @@ package struct DownloadFlow: Sendable, Hashable {
         return isHeldBack ? [] : [.fetch(selected, run: runs)]
     }
 
+    /// Begins a run for a download that is under way already: its fetch joins it.
+    private mutating func restored(_ model: ModelInfo) -> [DownloadFlowEffect] {
+        guard run == nil, !deleting.contains(model.id) else { return [] }
+        if selected == nil { selected = model }
+        runs += 1
+        run = Run(number: runs, first: model, model: model)
+        subject = model
+        return [.fetch(model, run: runs)]
+    }
+
     private mutating func launch(_ models: [ModelInfo]) -> [DownloadFlowEffect] {
         // A user's request takes precedence over loading the saved models.
         guard !isLaunched else { return [] }
         isLaunched = true
-        return models.flatMap { enqueue(Load(model: $0, run: nil)) }
+        return models.enumerated().flatMap { enqueue(Load(model: $1, run: nil, isBeside: $0 > 0)) }
     }
 
     /// Ends the run and clears the display.
@@ -141,7 +156,7 @@ package struct DownloadFlow: Sendable, Hashable {
     private mutating func loaded(_ family: Family, _ ending: DownloadFlowEvent.Loaded) -> [DownloadFlowEffect] {
         guard let load = loads.first, load.model.id == family else { return [] }
         loads.removeFirst()
-        var effects = loads.first.map { [DownloadFlowEffect.load($0.model)] } ?? []
+        var effects = loads.first.map { [$0.effect] } ?? []
         if case .failed(let message) = ending { loadError = message }
         guard var run, let number = load.run, number == run.number else { return effects }
         guard ending == .loaded else {
@@ -185,7 +200,11 @@ package struct DownloadFlow: Sendable, Hashable {
 
     private mutating func load() -> [DownloadFlowEffect] {
         guard let selected else { return [.refuse(.nothingSelected)] }
-        guard !loads.contains(where: { $0.model.id == selected.id && !$0.isStopping }) else { return [] }
+        if let index = loads.firstIndex(where: { $0.model.id == selected.id && !$0.isStopping }) {
+            // The user wants what the launch would have loaded only beside others.
+            loads[index].isBeside = false
+            return []
+        }
         isLaunched = true
         loadError = nil
         return enqueue(Load(model: selected, run: nil))
@@ -227,7 +246,7 @@ package struct DownloadFlow: Sendable, Hashable {
 
     private mutating func enqueue(_ load: Load) -> [DownloadFlowEffect] {
         loads.append(load)
-        return loads.count == 1 ? [.load(load.model)] : []
+        return loads.count == 1 ? [load.effect] : []
     }
 
     /// Drops queued loads and stops the active one, which stays in the queue until it ends.

@@ -25,6 +25,8 @@ package enum DownloadFlowEvent: Sendable, Hashable {
     case select(ModelInfo)
     /// The user downloads the selected model, followed by a vision model.
     case start(then: ModelInfo?)
+    /// A download that an ended process left continues.
+    case restored(ModelInfo)
     /// The fetch of a run ended.
     case fetched(run: Int, Fetched)
     /// The user cancels the download.
@@ -57,6 +59,8 @@ package enum DownloadFlowEffect: Sendable, Hashable {
     case stop(ModelInfo)
     /// Load the model, then report how the load ended.
     case load(ModelInfo)
+    /// The same if it fits beside the models in memory.
+    case loadBeside(ModelInfo)
     /// Cancel the load.
     case stopLoading(ModelInfo)
     /// Unload the model, delete it from the device, then report how that ended.

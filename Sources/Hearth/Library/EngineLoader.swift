@@ -22,11 +22,19 @@ import Observation
     package func engine(for role: ModelRole) -> LiveModel? { opened[role] }
 
     package func load(_ model: ModelInfo) async throws {
+        // Load now, so that the first answer need not wait.
+        try await open(model) { try await $0.load() }
+    }
+
+    package func loadBeside(_ model: ModelInfo) async throws {
+        try await open(model) { try await $0.loadBesideOthers() }
+    }
+
+    private func open(_ model: ModelInfo, _ load: @Sendable (LiveModel) async throws -> Void) async throws {
         waiting.append(model.id)
         defer { waiting.firstIndex(of: model.id).map { _ = waiting.remove(at: $0) } }
         let live = try await models.model(model.id, policy: .localOnly)
-        // Load now, so that the first answer need not wait.
-        try await live.load()
+        try await load(live)
         try Task.checkCancellation()
         let before = opened.updateValue(live, forKey: model.role)
         guard let family = before?.family, !loaded.values.contains(family) else { return }

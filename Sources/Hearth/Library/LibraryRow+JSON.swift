@@ -45,6 +45,8 @@ package struct RowForm: Codable, Sendable, Hashable, Identifiable {
     package var memoryBytes: UInt64
     /// The context window of that figure in tokens; `null` if it is the publisher's or an estimate.
     @OrNull package var memoryContextLength: Int?
+    /// The oldest version of an app that may have the release.
+    @OrNull package var minAppVersion: String?
     package var badges: [String]
     @OrNull package var download: TransferProgress?
     /// The bytes of an unfinished download, also of another process.
@@ -93,13 +95,14 @@ package struct RowForm: Codable, Sendable, Hashable, Identifiable {
             HeldBackForm(version: held.release.version.name, variant: held.release.variant?.name, reason: held.reason)
         }
         sizeBytes = model.size
-        receivedBytes = row.reading?.completedBytes
+        receivedBytes = row.reading?.presentBytes
         memoryBytes = model.requiredMemory
         memoryContextLength = model.memoryContextLength
+        minAppVersion = model.minimumAppVersion.flatMap { $0 > SemanticVersion(0, 0, 0) ? $0.description : nil }
         badges = row.badges.map(\.rawValue)
         download = row.reading
         isVerified = model.isVerified
-        isUsable = row.isUsable
+        isUsable = row.canRun
         isSelected = row.isSelected
         isDefault = row.isDefault
         isBeingDeleted = row.isBeingDeleted
@@ -127,6 +130,11 @@ package struct RowForm: Codable, Sendable, Hashable, Identifiable {
     /// Shows a transfer that the library did not begin: of a command line, or of an ended process.
     private mutating func add(_ transfer: TransferSummary) {
         keptBytes = transfer.recordedBytes
+        if transfer.state == .corrupted, state == "not-downloaded" {
+            let failure = FailureBody.corrupted
+            (state, action) = ("failed", ModelAction.download.rawValue)
+            (code, detail) = (failure.code, failure.message)
+        }
         guard case .held(let held, _) = transfer.state, state != "failed" else { return }
         let reading = TransferProgress(
             state: held ?? .downloading, completedBytes: transfer.recordedBytes,

@@ -15,7 +15,7 @@ import HearthTransfer
 ///        │                          waiting          │
 ///        │                  failed ◀──┘              │
 ///        └────────── delete ─────────────────────────┘
-///   incompatible: not on the device, which could not run it
+///   incompatible: no engine of this device can run it, or the device may not have it
 /// ```
 public struct LibraryRow: Sendable, Hashable, Identifiable {
     /// The release a download would fetch; the installed one if no source offers the model.
@@ -55,7 +55,10 @@ public struct LibraryRow: Sendable, Hashable, Identifiable {
         case .failed(let failure): return .failed(failure)
         case .idle, .completed: break
         }
-        if local != nil { return update.map { .updateAvailable($0.version) } ?? .downloaded }
+        if let local {
+            guard local.canRun else { return .incompatible(.noEngine(local.model.format)) }
+            return update.map { .updateAvailable($0.version) } ?? .downloaded
+        }
         if let objection = offer?.objection { return .incompatible(objection) }
         return .notDownloaded
     }
@@ -66,10 +69,10 @@ public struct LibraryRow: Sendable, Hashable, Identifiable {
     /// Whether the model came with the app, was downloaded, or is absent.
     package var presence: ModelPresence { local?.presence ?? .none }
 
-    /// Whether the model can be selected; stays `true` while an update downloads.
+    /// Whether the model is on this device and stays there, also while an update downloads.
     public var isUsable: Bool { local != nil && !isBeingDeleted }
 
-    /// Whether the model can be selected and an engine of this program can run it.
+    /// Whether the model can be selected: it is on this device, and an engine of this program can run it.
     package var canRun: Bool { isUsable && local?.canRun == true }
 
     /// The release that would replace the one in use.
@@ -202,7 +205,7 @@ public struct LibraryRow: Sendable, Hashable, Identifiable {
 
     private mutating func refreshModel() {
         guard let shown = offer?.model ?? local?.model else { return }
-        model = shown
+        model = local.map { shown.offered(beside: $0.model) } ?? shown
     }
 }
 

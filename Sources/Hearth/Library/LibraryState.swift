@@ -14,8 +14,8 @@ package struct LibraryState: Sendable, Hashable {
     private let recommended: Family?
 
     /// An empty library.
-    /// - Parameter recommended: the app's recommendation; by default the text model with the highest memory
-    ///   requirement of those that fit this device.
+    /// - Parameter recommended: the app's recommendation; by default the publisher's, else the text model with the highest
+    ///   memory requirement of those that fit this device.
     package init(recommended: Family? = nil) { self.recommended = recommended }
 
     /// The row of a model.
@@ -72,10 +72,10 @@ package struct LibraryState: Sendable, Hashable {
         return effects
     }
 
-    /// Selects a model that is on the device.
-    /// - Returns: `false` if the model is not on the device or is being deleted.
+    /// Selects a model that is on the device and can run.
+    /// - Returns: `false` if the model is not on the device, is being deleted or cannot run.
     package mutating func select(_ family: Family) -> Bool {
-        guard self[family]?.isUsable == true else { return false }
+        guard self[family]?.canRun == true else { return false }
         selected = family
         hasChosen = true
         settle()
@@ -117,9 +117,9 @@ package struct LibraryState: Sendable, Hashable {
 
     /// Selects the user's choice while it is usable, else the default model, else the only text model.
     private mutating func chooseIfNeeded() {
-        if let selected, hasChosen, self[selected]?.isUsable == true { return }
+        if let selected, hasChosen, self[selected]?.canRun == true { return }
         hasChosen = false
-        if let family = defaultFamily, self[family]?.isUsable == true {
+        if let family = defaultFamily, self[family]?.canRun == true {
             selected = family
             return
         }
@@ -129,10 +129,20 @@ package struct LibraryState: Sendable, Hashable {
 
     private var bestFamily: Family? {
         if let recommended { return recommended }
+        // A publisher's recommendation comes before one by size, also of a model that no source lists any more.
+        let chosen = rows.filter { row in
+            guard row.model.isRecommended, row.model.role == .text else { return false }
+            return row.local == nil ? row.offer.map { $0.objection == nil } ?? false : row.canRun
+        }
+        if let best = chosen.max(by: Self.needsLess) { return best.id }
         let candidates = rows.filter { $0.model.role == .text && $0.offer != nil && $0.offer?.objection == nil }
         // A recommendation needs at least two candidates.
         guard candidates.count > 1 else { return nil }
-        return candidates.max { ($0.model.requiredMemory, $0.id) < ($1.model.requiredMemory, $1.id) }?.id
+        return candidates.max(by: Self.needsLess)?.id
+    }
+
+    private static func needsLess(_ left: LibraryRow, _ right: LibraryRow) -> Bool {
+        (left.model.requiredMemory, left.id) < (right.model.requiredMemory, right.id)
     }
 }
 

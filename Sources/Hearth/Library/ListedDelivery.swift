@@ -64,7 +64,12 @@ package actor ListedDelivery: ModelDelivering {
         options.ignoreMemory = true
         // A list that no setting names as an origin is found by its address alone.
         let offer = try await manager.resolve(ModelReference(parsing: text), options: options).exactlyReferenced()
-        return OfferedModel(ModelInfo(offer.release, reference: offer.reference), objection: offer.objection)
+        var model = OfferedModel(ModelInfo(offer.release, reference: offer.reference), objection: offer.objection)
+        // A repository that a person names is of any format; a row is about engines of this program.
+        if let formats = manager.formats, !formats.contains(model.model.format) {
+            model.objection = .noEngine(model.model.format)
+        }
+        return model
     }
 
     package func remove(_ model: ModelInfo) async throws { try await manager.remove(model.id) }

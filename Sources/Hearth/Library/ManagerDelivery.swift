@@ -102,12 +102,8 @@ extension ListedDelivery {
     package func unfinishedDownloads() async throws -> [ModelInfo] {
         var models: [ModelInfo] = []
         var releases: Set<ReleaseIdentity> = []
-        for transfer in try await manager.transfers.list() {
-            switch transfer.state {
-            case .interrupted, .finished: break
-            // A paused transfer stays as the user left it; others have a process, or no plan.
-            case .held, .paused, .orphaned: continue
-            }
+        // Paused transfers stay as the user left them; others have a process, no plan or wrong bytes.
+        for transfer in try await manager.transfers.list().continuable {
             guard let plan = transfer.plan, let release = plan.release, releases.insert(release).inserted else {
                 continue
             }

@@ -1,6 +1,7 @@
 import HearthBase
 import HearthCatalog
 import HearthDelivery
+import HearthInference
 import Observation
 
 /// Downloads and loads one model at a time, optionally followed by a vision model.
@@ -31,22 +32,29 @@ import Observation
     /// A view model over a library, with a model selected.
     ///
     /// If the text model is on this device and no text model is loaded, it is loaded, followed by the vision model if
-    /// that is on this device.
+    /// that is on this device. Then a download that an ended process left unfinished continues as a download of this
+    /// view model: with its state and its progress, and loaded at its end.
     /// - Parameters:
     ///   - library: downloads and removes models.
     ///   - loader: loads and unloads models.
     ///   - text: the saved text model; by default the library's selected model.
-    ///   - vision: the saved vision model.
-    package init(library: ModelLibrary, loader: any ModelLoading, text: ModelInfo? = nil, vision: ModelInfo? = nil) {
+    ///   - vision: reads the saved vision model.
+    package init(
+        library: ModelLibrary, loader: any ModelLoading, text: ModelInfo? = nil,
+        vision: @escaping @Sendable () async -> Family? = { nil }
+    ) {
         self.library = library
         self.loader = loader
         flow = DownloadFlow(selected: text ?? library.selectedModel)
         work.launching = CancellingTask(
             Task { [weak self] in
                 await library.refreshLocal()
+                let vision = await vision()
                 guard !Task.isCancelled else { return }
                 self?.launch(vision: vision)
+                await library.restoreDownloads()
             })
+        library.whenRestored { [weak self] in self?.adopt($0) }
     }
 
     // MARK: Display
@@ -126,12 +134,18 @@ import Observation
 
     // MARK: Effects
 
-    private func launch(vision: ModelInfo?) {
+    private func launch(vision: Family?) {
         if flow.selected == nil, let model = library.selectedModel { take(.select(model)) }
         guard loader.loaded[.text] == nil, loader.loading == nil else { return }
-        guard let text = flow.selected, library.row(of: text.id)?.isUsable == true else { return }
-        let isVisionHere = vision.map { library.row(of: $0.id)?.isUsable == true } ?? false
-        take(.launch([text] + (isVisionHere ? [vision].compactMap(\.self) : [])))
+        guard let text = flow.selected, library.row(of: text.id)?.canRun == true else { return }
+        let seeing = vision.flatMap { library.row(of: $0) }.flatMap { $0.canRun ? $0.local?.model : nil }
+        take(.launch([text] + (seeing.map { $0.id == text.id ? [] : [$0] } ?? [])))
+    }
+
+    /// Follows a restored download: that of the selected model, else the first.
+    private func adopt(_ models: [ModelInfo]) {
+        guard let model = models.first(where: { $0.id == flow.selected?.id }) ?? models.first else { return }
+        take(.restored(model))
     }
 
     private func take(_ event: DownloadFlowEvent) {
@@ -166,6 +180,7 @@ import Observation
             }
         case .stop(let model): library.cancelDownload(model.id)
         case .load(let model): load(model)
+        case .loadBeside(let model): load(model, besideOthers: true)
         case .stopLoading(let model):
             if work.loading?.family == model.id { work.loading?.task.cancel() }
         case .delete(let model): delete(model)
@@ -184,13 +199,16 @@ import Observation
         }
     }
 
-    private func load(_ model: ModelInfo) {
+    private func load(_ model: ModelInfo, besideOthers: Bool = false) {
         let end = Task { [weak self, loader] in
             let ending: DownloadFlowEvent.Loaded
             do {
-                try await loader.load(model)
+                if besideOthers { try await loader.loadBeside(model) } else { try await loader.load(model) }
                 ending = .loaded
             } catch is CancellationError {
+                ending = .stopped
+            } catch let error as LLMError where besideOthers && error.code == .doesNotFit {
+                // A launch loads what memory permits.
                 ending = .stopped
             } catch {
                 ending = .failed(LibraryFailure.presented(error, model: model).sentence)

@@ -21,8 +21,8 @@ public struct ModelInfo: Sendable, Hashable, Identifiable {
     public var seesImages: Bool
     /// The total size of its files, in bytes.
     public var size: UInt64
-    /// The memory needed to run the model, in bytes: of an installed model as planned for this device, else the
-    /// publisher's figure or an estimate from the size.
+    /// The memory needed to run the model, in bytes: the publisher's figure, else that of an installed model as planned for
+    /// this device, else an estimate from the size.
     public var requiredMemory: UInt64
     /// The context window of ``requiredMemory`` in tokens; `nil` if the figure is the publisher's or an estimate.
     public private(set) var memoryContextLength: Int?
@@ -33,6 +33,12 @@ public struct ModelInfo: Sendable, Hashable, Identifiable {
     /// The license and the publisher's notes, as far as they are known.
     package var license: String?
     package var notes: String?
+    /// The oldest version of an app that may have the release.
+    package var minimumAppVersion: SemanticVersion?
+    /// Whether the publisher recommends the model.
+    package var isRecommended = false
+    /// Whether ``requiredMemory`` is the publisher's figure.
+    package var isMemoryDeclared = false
 
     /// The family, which all versions share.
     public var id: Family { identity.family }
@@ -64,9 +70,18 @@ public struct ModelInfo: Sendable, Hashable, Identifiable {
     /// The memory requirement to display: `1.2 GB RAM`.
     public var memoryText: String { "\(ByteCount(requiredMemory)) RAM" }
 
-    /// Takes the memory as planned for this device.
+    /// Takes the memory as planned for this device, unless the publisher gives a figure.
     mutating func take(_ memory: ReleaseMemory) {
+        guard !isMemoryDeclared else { return }
         (requiredMemory, memoryContextLength) = (memory.bytes, memory.contextLength)
+    }
+
+    /// The info of the same release as a source offers it, with the better figure of the memory.
+    func offered(beside local: ModelInfo) -> ModelInfo {
+        var info = self
+        guard !isMemoryDeclared, identity == local.identity.published else { return info }
+        (info.requiredMemory, info.memoryContextLength) = (local.requiredMemory, local.memoryContextLength)
+        return info
     }
 }
 
@@ -81,6 +96,8 @@ extension ModelInfo {
             size: release.totalSize, requiredMemory: release.requiredMemory,
             isVerified: files.allSatisfy { $0.digest != nil }, reference: reference)
         (license, notes) = (release.license, release.notes)
+        (minimumAppVersion, isRecommended) = (release.minimumAppVersion, release.isRecommended)
+        isMemoryDeclared = release.declaredMemory != nil
     }
 
     /// The model of an installed release.
@@ -90,9 +107,11 @@ extension ModelInfo {
             identity: release.identity, displayName: receipt.name, summary: receipt.summary, role: receipt.role,
             format: receipt.format,
             seesImages: receipt.role == .vision || receipt.files.contains { $0.role == .projector },
-            size: receipt.totalSize, requiredMemory: Self.memory(for: receipt.totalSize),
+            size: receipt.totalSize, requiredMemory: receipt.memoryBytes ?? Self.memory(for: receipt.totalSize),
             isVerified: receipt.isVerified)
         license = receipt.license
+        (minimumAppVersion, isRecommended) = (receipt.minimumAppVersion, receipt.isRecommended)
+        isMemoryDeclared = receipt.memoryBytes != nil
     }
 
     /// A model of the catalog: its size and its memory are estimates.
@@ -108,7 +127,7 @@ extension ModelInfo {
         license = model.license
     }
 
-    /// Receipts don't record the memory requirement; this is the estimate for releases whose publisher gives none.
+    /// The estimate for releases whose publisher gives no memory requirement.
     private static func memory(for size: UInt64) -> UInt64 {
         let estimate = size.addingReportingOverflow(size / 5 + (256 << 20))
         return estimate.overflow ? .max : estimate.partialValue
@@ -175,7 +194,7 @@ public enum ModelState: Sendable, Hashable {
     case updateAvailable(ReleaseVersion)
     /// The download failed; it can be started again.
     case failed(FailureBody)
-    /// Not on the device, which could not run it.
+    /// This device cannot run it, or may not have it. The model may be on the device all the same.
     case incompatible(Ineligibility)
 
     /// The action of a tap, `nil` if a tap does nothing.

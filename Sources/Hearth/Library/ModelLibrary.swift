@@ -45,13 +45,13 @@ import Observation
     public var allowsUnverified = false
 
     @ObservationIgnored private var state: LibraryState
-    @ObservationIgnored private let delivery: any ModelDelivering
+    @ObservationIgnored let delivery: any ModelDelivering
     @ObservationIgnored private let work: LibraryWork
     @ObservationIgnored private let setting: DefaultModelSetting
     @ObservationIgnored private var listeners: [Family: [@MainActor (Ending) -> Void]] = [:]
     @ObservationIgnored private var refreshes = 0
     @ObservationIgnored private var hasAskedSources = false
-    @ObservationIgnored private var hasRestored = false
+    @ObservationIgnored var restored = RestoredDownloads()
     @ObservationIgnored private var localChanges: UInt64 = 0
     @ObservationIgnored private var watching: CancellingTask?
 
@@ -66,7 +66,8 @@ import Observation
     /// - Parameters:
     ///   - delivery: in an app, the `ModelManager`.
     ///   - defaultModel: stores the model for the next start.
-    ///   - recommended: the app's recommendation; by default the fitting text model that needs the most memory.
+    ///   - recommended: the app's recommendation; by default the publisher's, else the fitting text model that needs the
+    ///     most memory.
     package init(delivery: any ModelDelivering, defaultModel: DefaultModelSetting, recommended: Family? = nil) {
         self.delivery = delivery
         work = LibraryWork(delivery: delivery)
@@ -111,21 +112,6 @@ import Observation
         await refreshLocal()
         await refreshOffers(policy)
         await restoreDownloads()
-    }
-
-    private func restoreDownloads() async {
-        guard !hasRestored else { return }
-        hasRestored = true
-        do {
-            for model in try await delivery.unfinishedDownloads() {
-                // A model that this device may not have keeps its bytes, and its row says why.
-                try? download(model)
-            }
-        } catch is CancellationError {
-            hasRestored = false
-        } catch {
-            Log.write(.info, "library", "unfinished downloads are not continued", [.error(error)])
-        }
     }
 
     /// Asks the sources only.
@@ -176,16 +162,24 @@ import Observation
     // MARK: Selection
 
     /// Selects a model on the device for the rest of this run of the app.
-    /// - Throws: ``ModelLibraryError`` with `model-not-found`.
+    /// - Throws: ``ModelLibraryError`` with `model-not-found`; `LLMError` with `engine-missing`.
     public func select(_ family: Family) throws {
+        try requireEngine(for: family)
         let isThere = state.select(family)
         publish()
         guard isThere else { throw ModelLibraryError.modelNotFound(row(of: family)?.model.displayName ?? family.name) }
     }
 
+    /// Refuses an installed model that no engine of this program can run.
+    private func requireEngine(for family: Family) throws {
+        guard let local = row(of: family)?.local, !local.canRun else { return }
+        throw Ineligibility.noEngine(local.model.format).failure
+    }
+
     /// Saves the default model and selects it if it is on the device; `nil` removes the setting.
-    /// - Throws: ``ConfigurationError`` or `FileError`, and changes nothing.
+    /// - Throws: ``ConfigurationError``, `FileError`, or `LLMError` with `engine-missing`, and changes nothing.
     public func setDefaultModel(_ family: Family?) async throws {
+        if let family { try requireEngine(for: family) }
         try await setting.save(family?.name)
         state.setDefault(family?.name)
         if let family { _ = state.select(family) }

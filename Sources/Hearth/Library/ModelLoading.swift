@@ -15,6 +15,10 @@ import Observation
     /// answer. Returns immediately if the model is loaded. Cancelling ends the wait and changes nothing.
     func load(_ model: ModelInfo) async throws
 
+    /// Loads a model as ``load(_:)`` does, if it fits beside the models in memory.
+    /// - Throws: `LLMError` with `not-enough-memory` if another model would have to leave.
+    func loadBeside(_ model: ModelInfo) async throws
+
     /// Unloads a model, so that its files can be removed.
     func unload(_ family: Family) async
 }

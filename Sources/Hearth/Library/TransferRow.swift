@@ -47,6 +47,7 @@ extension TransferSummary.State {
         switch self {
         case .orphaned(let reason): reason
         case .held(let state, _): state?.hold.flatMap { $0 == .paused ? nil : $0.message }
+        case .corrupted: "its bytes did not match their checksum"
         case .paused, .interrupted, .finished: nil
         }
     }

@@ -13,7 +13,10 @@ extension EnginePool {
                 entry.prepared?.close()
                 self.memory.set(nil, of: entry.number)
                 self.state.change { state in
-                    if !entry.isWidening { state.windows[source] = nil }
+                    if !entry.isWidening {
+                        state.windows[source] = nil
+                        state.kept.remove(source)
+                    }
                     state.entries[source] = nil
                 }
             }
@@ -49,26 +52,5 @@ extension EnginePool {
             unloadLeaving(&state)
             return state.entries.keys.contains(where: isMeant) || state.asking.keys.contains(where: isMeant) ? nil : ()
         }
-    }
-
-    /// Unloads idle engines, the least recently used first, until `bytes` are freed; by default all of them.
-    package func dropIdle(_ bytes: UInt64 = .max) {
-        state.change { state in
-            var freed: UInt64 = 0
-            let idle = state.entries.filter { $0.value.isIdle }.sorted { $0.value.lastUse < $1.value.lastUse }
-            for (source, entry) in idle where freed < bytes {
-                freed = freed.addingSaturating(memory[entry.number] ?? 0)
-                state.entries[source]?.isLeaving = true
-            }
-            unloadLeaving(&state)
-        }
-    }
-
-    /// Unloads idle engines if memory is short. Engines with a lease stay.
-    /// - Returns: the time until the next check.
-    func relieve(_ source: any MemoryPressureSource) async -> Duration {
-        let shortage = await blocking { source.read().shortage }
-        if shortage > 0 { dropIdle(shortage) }
-        return .seconds(2)
     }
 }

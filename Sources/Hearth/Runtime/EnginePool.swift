@@ -9,9 +9,10 @@ import HearthInference
 ///   absent ── lease ──> loading ──> loaded: in use <──> loaded: idle ── leaves ──> unloading ──> absent
 /// ```
 /// Loads run one at a time, each planned with what the others occupy (``EngineMemory``). Idle engines leave, the least
-/// recently used first, when another needs their memory, when memory is short or when they are retired. An engine in
-/// use leaves after its last lease; requests for it wait meanwhile and load it again. A load belongs to the pool: it
-/// goes on if the request that began it is cancelled.
+/// recently used first, when another needs their memory, when memory is short or when they are retired. Engines that a
+/// client keeps leave last, and not at all where nothing needs their memory. An engine in use leaves after its last lease;
+/// requests for it wait meanwhile and load it again. A load belongs to the pool: it goes on if the request that began it
+/// is cancelled.
 package final class EnginePool: Sendable {
     enum Phase: Sendable {
         case loading
@@ -19,15 +20,26 @@ package final class EnginePool: Sendable {
         case unloading
     }
 
+    /// How a load finds its memory.
+    package enum Room: Sendable, Hashable {
+        /// Other engines leave where it needs their memory.
+        case made
+        /// All others stay: the load fails where it does not fit beside them.
+        case found
+    }
+
     /// The outcome of one load for the requests that wait for it.
     final class Load: Sendable {
+        let room: Room
         let failure = Locked<(any Error)?>(nil)
+
+        init(_ room: Room) { self.room = room }
     }
 
     struct Entry: Sendable {
         /// Its number in the ledger.
         let number: UInt64
-        let load = Load()
+        let load: Load
         var phase = Phase.loading
         var task: Task<Void, Never>?
         var isVision = false
@@ -63,6 +75,8 @@ package final class EnginePool: Sendable {
         var windows: [EngineSource: Int] = [:]
         /// The shortest larger windows with which engines could not be loaded.
         var brokenWindows: [EngineSource: Int] = [:]
+        /// The sources that clients keep for later requests.
+        var kept: Set<EngineSource> = []
         /// Numbers entries, unloads and uses.
         var last: UInt64 = 0
 
@@ -107,11 +121,12 @@ package final class EnginePool: Sendable {
     /// Leases an engine, loading it if needed; concurrent requests share the load.
     /// - Parameters:
     ///   - old: the version that this one replaces. It leaves first if there is no room for both.
+    ///   - room: how the load finds its memory, if this request begins it.
     ///   - progress: takes the progress of the load, 0...1, if this request begins it.
     /// - Throws: errors of the load; `DeliveryError` with `model-unloading` during ``drop(where:)``;
     ///   `CancellationError`.
     package func lease(
-        _ source: EngineSource, replacing old: EngineSource? = nil,
+        _ source: EngineSource, replacing old: EngineSource? = nil, room: Room = .made,
         progress: @escaping @Sendable (Float) -> Void = { _ in }
     ) async throws -> EngineLease {
         try state.change { state in
@@ -128,9 +143,13 @@ package final class EnginePool: Sendable {
             }
         }
         return try await state.wait { state in
-            if let failure = joined?.failure.withLock({ $0 }) { throw failure }
+            if let load = joined, let failure = load.failure.withLock({ $0 }) {
+                // A load that found no room beside the others is tried again where room may be made.
+                guard room == .made, load.room == .found else { throw failure }
+                joined = nil
+            }
             guard let entry = state.entries[source] else {
-                joined = begin(source, replacing: old, progress, &state)
+                joined = begin(source, replacing: old, room, progress, &state)
                 return nil
             }
             switch entry.phase {
@@ -187,18 +206,18 @@ package final class EnginePool: Sendable {
     // MARK: Loading
 
     private func begin(
-        _ source: EngineSource, replacing old: EngineSource?, _ progress: @escaping @Sendable (Float) -> Void,
-        _ state: inout State
+        _ source: EngineSource, replacing old: EngineSource?, _ room: Room,
+        _ progress: @escaping @Sendable (Float) -> Void, _ state: inout State
     ) -> Load {
         let number = state.next()
-        var entry = Entry(number: number, lastUse: number)
-        entry.task = Task { await self.bring(source, number, replacing: old, progress) }
+        var entry = Entry(number: number, load: Load(room), lastUse: number)
+        entry.task = Task { await self.bring(source, number, replacing: old, room, progress) }
         state.entries[source] = entry
         return entry.load
     }
 
     private func bring(
-        _ source: EngineSource, _ number: UInt64, replacing old: EngineSource?,
+        _ source: EngineSource, _ number: UInt64, replacing old: EngineSource?, _ room: Room,
         _ progress: @escaping @Sendable (Float) -> Void
     ) async {
         var close: @Sendable () -> Void = {}
@@ -208,7 +227,7 @@ package final class EnginePool: Sendable {
             try await memory.turn.turnUnlessCancelled {
                 if let window = state.read({ $0.windows[source] }), let widened = prepared.widened?(window, false) {
                     do {
-                        return try await open(source, number, widened, replacing: old, progress)
+                        return try await open(source, number, widened, replacing: old, room, progress)
                     } catch  where !(error is CancellationError) {
                         // The usual window still serves most requests.
                         memory.set(nil, of: number)
@@ -218,13 +237,14 @@ package final class EnginePool: Sendable {
                         }
                     }
                 }
-                try await open(source, number, prepared, replacing: old, progress)
+                try await open(source, number, prepared, replacing: old, room, progress)
             }
         } catch {
             close()
             memory.set(nil, of: number)
             state.change { state in
                 state.windows[source] = nil
+                state.kept.remove(source)
                 state.entries.removeValue(forKey: source)?.load.failure.withLock { $0 = error }
             }
         }
@@ -233,9 +253,13 @@ package final class EnginePool: Sendable {
     /// Opens an engine whose load has its turn.
     private func open(
         _ source: EngineSource, _ number: UInt64, _ prepared: PreparedEngine, replacing old: EngineSource?,
-        _ progress: @escaping @Sendable (Float) -> Void
+        _ room: Room, _ progress: @escaping @Sendable (Float) -> Void
     ) async throws {
-        let occupied = try await makeRoom(for: source, number, prepared, replacing: old)
+        let occupied =
+            switch room {
+            case .made: try await makeRoom(number, prepared, replacing: old)
+            case .found: try await findRoom(for: source, number, prepared)
+            }
         let engine = try await prepared.open(occupied, progress)
         state.change { state in
             // A load without a request was cancelled too late: the engine leaves at once.
@@ -245,65 +269,6 @@ package final class EnginePool: Sendable {
             state.entries[source]?.isVision = prepared.isVision
             state.entries[source]?.prepared = prepared
             unloadLeaving(&state)
-        }
-    }
-
-    /// Has engines leave until the source fits, and enters its planned bytes in the ledger.
-    /// - Returns: the bytes of the engines that stay.
-    /// - Throws: `not-enough-memory`.
-    private func makeRoom(
-        for source: EngineSource, _ number: UInt64, _ prepared: PreparedEngine, replacing old: EngineSource?
-    ) async throws -> UInt64 {
-        let (alone, free) = try await blocking { [memory] in (try prepared.plan(0), memory.free()) }
-        if prepared.isVision, memory.isSmall {
-            try await leave { !$1.isVision }
-        }
-        // Contexts grow during use: an eighth is kept free.
-        let wanted = alone.addingSaturating(alone / 8)
-        func lacks(beside staying: UInt64, freed: UInt64) -> Bool {
-            staying.addingSaturating(alone) > memory.budget || wanted > (free ?? .max).addingSaturating(freed)
-        }
-        let used = memory.usedBytes
-        let isShort = try await state.wait { state -> Bool? in
-            if state.entries.values.contains(where: { $0.isUnloading && $0.number != number }) { return nil }
-            let staying = memory.usedBytes
-            let freed = used - min(used, staying)
-            guard lacks(beside: staying, freed: freed) else { return false }
-            let idle = state.entries.filter { $0.value.isIdle }.min { $0.value.lastUse < $1.value.lastUse }
-            guard let idle else { return true }
-            state.entries[idle.key]?.isLeaving = true
-            unloadLeaving(&state)
-            return nil
-        }
-        if isShort, let old { try await leave { other, _ in other == old } }
-        while true {
-            let occupied = memory.usedBytes
-            do {
-                memory.set(try await blocking { try prepared.plan(occupied) }, of: number)
-                return occupied
-            } catch let error as LLMError where error.code == .doesNotFit {
-                // Engines in use leave after their requests, one after the other.
-                let loaded = state.read { $0.entries.filter { $0.value.engine != nil } }
-                guard let next = loaded.min(by: { $0.value.lastUse < $1.value.lastUse })?.key else { throw error }
-                try await leave { other, _ in other == next }
-            }
-        }
-    }
-
-    /// Has engines leave, and returns when they are unloaded.
-    private func leave(_ isMeant: (EngineSource, Entry) -> Bool) async throws {
-        try await state.wait { state in
-            var isOver = true
-            for (source, entry) in state.entries where isMeant(source, entry) {
-                switch entry.phase {
-                case .loading: continue  // waits for its turn, without memory
-                case .loaded: state.entries[source]?.isLeaving = true
-                case .unloading: break
-                }
-                isOver = false
-            }
-            unloadLeaving(&state)
-            return isOver ? () : nil
         }
     }
 

@@ -14,17 +14,24 @@ final class LiveClassifiers: Sendable {
         /// Loads and exchanges of the family: one at a time.
         let turn = TurnQueue()
         let loaded = Locked<ReleaseIdentity?>(nil)
+        /// Its number in the ledger of memory, in which engines count from 1.
+        let number: UInt64
+
+        init(number: UInt64) { self.number = number }
     }
 
     private let manager: ModelManager
     /// The program of workers; `nil` for this process.
     private let worker: Path?
+    /// The ledger of all engines of the process: classifiers in memory count too.
+    private let memory: EngineMemory
     private let lines = Locked<[Family: Line]>([:])
     private let registration: Locked<Task<Void, Never>?>
 
-    init(manager: ModelManager, worker: Path?) {
+    init(manager: ModelManager, worker: Path?, memory: EngineMemory) {
         self.manager = manager
         self.worker = worker
+        self.memory = memory
         registration = Locked(nil)
         registration.withLock { registration in
             registration = Task { [weak self] in
@@ -42,7 +49,7 @@ final class LiveClassifiers: Sendable {
         await registration.withLock { $0 }?.value
         _ = try await manager.model(family, policy: policy, options: options, progress: progress)
         let line = lines.withLock { lines in
-            let line = lines[family] ?? Line()
+            let line = lines[family] ?? Line(number: .max - UInt64(lines.count))
             lines[family] = line
             return line
         }
@@ -64,6 +71,7 @@ final class LiveClassifiers: Sendable {
             guard let identity = live.identity, line.loaded.withLock({ $0 }) != identity else { return }
             await line.proxy.update(try await load(live, family))
             line.loaded.withLock { $0 = identity }
+            memory.set(await manager.memoryEstimate(of: live), of: line.number)
         }
     }
 

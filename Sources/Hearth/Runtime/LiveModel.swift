@@ -46,14 +46,25 @@ public struct LiveModel: InferenceEngine {
     }
 
     /// Leases the engine for one request. End the lease soon: another model may need its memory.
-    /// - Parameter progress: takes the progress of a load, 0...1.
+    /// - Parameters:
+    ///   - room: how a load finds its memory.
+    ///   - progress: takes the progress of a load, 0...1.
     /// - Throws: errors of the load; `CancellationError`.
-    package func lease(progress: @escaping @Sendable (Float) -> Void = { _ in }) async throws -> EngineLease {
+    package func lease(
+        room: EnginePool.Room = .made, progress: @escaping @Sendable (Float) -> Void = { _ in }
+    ) async throws -> EngineLease {
         switch source {
-        case .live(let line): try await models.lease(line, progress: progress)
-        case .fixed(let source): try await models.pool.lease(source, progress: progress)
+        case .live(let line): try await models.lease(line, room: room, progress: progress)
+        case .fixed(let source): try await models.pool.lease(source, room: room, progress: progress)
         }
     }
+
+    /// Loads the model if it is not in memory and fits beside the others.
+    /// - Throws: errors of the load, `not-enough-memory` where another model would have to leave; `CancellationError`.
+    package func loadBesideOthers() async throws { try await lease(room: .found).end() }
+
+    /// Has the loaded model stay for a client's later requests, while its memory is not needed.
+    package func keep() { models.pool.keep(serving) }
 
     /// Loads the model if it is not in memory, so that its first answer need not wait.
     /// - Parameter progress: takes the progress of the load, 0...1.

@@ -117,13 +117,15 @@ package final class LiveModels: Sendable {
 
     /// Leases the live engine. A loaded model follows every activation in this process; before a load, the disk is
     /// asked, because another process may have changed or removed the live release.
-    func lease(_ line: LiveFamily, progress: @escaping @Sendable (Float) -> Void) async throws -> EngineLease {
+    func lease(
+        _ line: LiveFamily, room: EnginePool.Room, progress: @escaping @Sendable (Float) -> Void
+    ) async throws -> EngineLease {
         try await line.using {
             if let lease = try pool.leaseIfLoaded(.release(line.serving)) { return lease }
             return try await line.turn.turnUnlessCancelled {
                 if let lease = try pool.leaseIfLoaded(.release(line.serving)) { return lease }
                 try await follow(line, progress: progress)
-                return try await pool.lease(.release(line.serving), progress: progress)
+                return try await pool.lease(.release(line.serving), room: room, progress: progress)
             }
         }
     }
@@ -198,6 +200,7 @@ package final class LiveModels: Sendable {
                 try await pool.lease(.release(release), replacing: old, progress: progress)
             }
             line.state.withLock { ($0.serving, $0.failed) = (release, nil) }
+            if pool.isKept(old) { pool.keep(.release(release)) }
             pool.retire { $0 == old }
             lease.end()
         } catch let error as DeliveryError where error.code == .modelUnloading {

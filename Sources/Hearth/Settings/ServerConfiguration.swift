@@ -22,6 +22,17 @@ package struct ServerConfiguration: Sendable, Hashable {
     }
     package var requireKeys = KeyRequirement.remote
 
+    /// What a start does about newer releases of the models in use.
+    package enum Updates: String, Sendable, Hashable, CaseIterable {
+        /// They are fetched and made live.
+        case automatic = "auto"
+        /// They are shown as available.
+        case offer
+        /// Nothing is asked.
+        case off
+    }
+    package var updates = Updates.automatic
+
     /// The answers that one model computes side by side; `nil` lets the engine decide.
     package var slots: Int?
     /// The tokens of all these answers and their prompts together; `nil` for one context window.

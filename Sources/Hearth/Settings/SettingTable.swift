@@ -198,6 +198,10 @@ extension Setting {
             "serve.keepAlive", \.server.keepAlive, .seconds(0...2_592_000), unit: "seconds, or always",
             "How long an idle model stays in memory."),
         Setting(
+            "serve.updates", \.server.updates, .choice,
+            "At its start, serve fetches newer releases of the models in use (auto), only shows them (offer), or asks for "
+                + "none; nothing is fetched over a metered network, or for a pinned model."),
+        Setting(
             "serve.hosts", \.server.hosts, .hosts, unset: "none", "Names under which other machines ask this one."),
         Setting(
             "serve.origins", \.server.origins, .pages, unset: "none",

@@ -54,9 +54,11 @@ package enum MemoryPlanning {
         guard let header = try? GGUFHeader(file: file, fileSystem: fileSystem, extent: .metadata),
             let size = header.fileBytes(at: file, fileSystem: fileSystem)
         else { return nil }
-        let shape = projector.flatMap { path in
-            // For an unreadable projector, plan without it; the load reports the error.
-            (try? GGUFHeader(file: path, fileSystem: fileSystem)).flatMap { ProjectorShape($0, fileBytes: 0) }
+        let shape = projector.map { path -> ProjectorShape in
+            // Of a projector that cannot be read, the length counts; the load reports the error.
+            let bytes = (try? fileSystem.status(at: path))?.size ?? 0
+            let header = try? GGUFHeader(file: path, fileSystem: fileSystem)
+            return header.flatMap { ProjectorShape($0, fileBytes: bytes) } ?? ProjectorShape(fileBytes: bytes)
         }
         return try plan(
             header, fileBytes: size, isWhole: true, projector: shape, configuration: configuration,

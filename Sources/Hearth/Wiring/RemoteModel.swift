@@ -26,9 +26,10 @@ package struct RemoteModel: Sendable {
         let shards = release.companions.filter { $0.role == .shard }.map(\.size.estimate)
         var projector: ProjectorShape?
         if let file = release.companions.first(where: { $0.role == .projector && !$0.locations.isEmpty }) {
-            projector = try await self.header(of: file, head).flatMap {
-                ProjectorShape($0, fileBytes: file.size.estimate)
-            }
+            let bytes = file.size.estimate
+            projector =
+                try await self.header(of: file, head).flatMap { ProjectorShape($0, fileBytes: bytes) }
+                ?? ProjectorShape(fileBytes: bytes)
         }
         let bytes = ([release.file.size.estimate] + shards).saturatedSum
         return RemoteModel(header: header, fileBytes: bytes, projector: projector)

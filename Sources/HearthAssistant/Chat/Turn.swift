@@ -110,7 +110,7 @@ package struct Turn: Sendable {
         self.message = message
         self.tags = tags
         self.texts = texts
-        scanner = BlockScanner(tags: tags)
+        scanner = BlockScanner(tags: tags, hidesOthers: true)
     }
 
     /// Whether the turn has ended.
@@ -193,7 +193,7 @@ package struct Turn: Sendable {
         isAtJoint = false
         state = .generating(pass)
         isHidden = pass == .repair && !message.content.isEmpty
-        scanner = BlockScanner(tags: tags)
+        scanner = BlockScanner(tags: tags, hidesOthers: true)
         calls = []
         (written, raw) = (raw, "")
         return [.generate(pass)]
@@ -206,8 +206,11 @@ package struct Turn: Sendable {
         if pass == .repair {
             return shown + act(blocks.filter { repairedTags.contains($0.tag) })
         }
-        let others = blocks.filter { $0.tag != .webSearch }
-        guard let search = blocks.first(where: { $0.tag == .webSearch }) else { return shown + act(others) }
+        let isSearching = tags.contains(.webSearch)
+        let others = blocks.filter { $0.tag != .webSearch || !isSearching }
+        guard isSearching, let search = blocks.first(where: { $0.tag == .webSearch }) else {
+            return shown + act(others)
+        }
         guard !hasSearched else { return shown + note(texts.oneSearch) + act(others) }
         state = .deciding(others: others)
         guard search.isComplete else {

@@ -28,6 +28,7 @@ extension Release {
         notes = try entry.prose("notes")
         contextLength = try entry.integer("contextLength", in: 1...1 << 31).map { Int($0) }
         minimumAppVersion = try entry.parsed("minAppVersion", "a version such as 1.0.0") { SemanticVersion($0) }
+        isRecommended = try entry.flag("recommended") ?? false
         if let needs = try entry.object("requirements") {
             requirements = Requirements(
                 memoryBytes: try needs.integer("memoryBytes"), storageBytes: try needs.integer("storageBytes"))

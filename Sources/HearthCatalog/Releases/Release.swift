@@ -49,6 +49,8 @@ public struct Release: Sendable, Hashable {
     public var contextLength: Int?
     package var requirements = Requirements()
     public var minimumAppVersion: SemanticVersion?
+    /// Whether the publisher recommends the model before the others of its origin.
+    package var isRecommended = false
     package var archive: Archive?
     /// The chunk index of ``file``.
     package var index: RemoteFile?

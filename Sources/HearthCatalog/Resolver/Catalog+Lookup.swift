@@ -8,6 +8,18 @@ extension Release {
         requirements.memoryBytes ?? Self.requiredMemory(of: totalSize)
     }
 
+    /// The publisher's own figure of the memory in bytes; `nil` for none, and for the estimate from the size that
+    /// publishing writes.
+    package var declaredMemory: UInt64? {
+        requirements.memoryBytes.flatMap { $0 == Self.requiredMemory(of: totalSize) ? nil : $0 }
+    }
+
+    /// The memory that is compared with the device's before a fetch: the publisher's number; without one the estimate, unless
+    /// the header of the weights tells more.
+    package var comparedMemory: UInt64? {
+        requirements.memoryBytes ?? (format == .gguf && archive == nil ? nil : requiredMemory)
+    }
+
     /// The estimated memory of a release whose files have that size.
     static func requiredMemory(of size: UInt64) -> UInt64 { [size, size / 5, 256 << 20].saturatedSum }
 

@@ -50,7 +50,7 @@ extension Release {
         if let needed = minimumAppVersion, let version = device.appVersion, version < needed {
             return .appTooOld(needs: needed)
         }
-        if let needed = requirements.memoryBytes, needed > device.memory,
+        if let needed = comparedMemory, needed > device.memory,
             !device.fitsAfterPreparation.contains(identity)
         {
             return .notEnoughMemory(needed: needed)

@@ -106,4 +106,8 @@ public struct EscalationOffer: Sendable, Hashable {
     public var requests: Int
     /// The most tokens that begin to be billed.
     public var tokenLimit: Int
+
+    package init(pictures: Int, requests: Int, tokenLimit: Int) {
+        (self.pictures, self.requests, self.tokenLimit) = (pictures, requests, tokenLimit)
+    }
 }

@@ -15,9 +15,9 @@ struct AnswerActions: Sendable {
     /// The texts beside the question that other people may have written.
     var outside: [OutsideText] = []
 
-    /// The tags whose blocks become cards. With a system prompt or a shape of the user's own, blocks are text.
-    var tags: [ActionTag] {
-        guard chat.systemPrompt == nil, !chat.isConstrained else { return [] }
+    /// The tags of the actions on offer. `nil` with a system prompt or a shape of the user's own, where blocks are text.
+    var tags: [ActionTag]? {
+        guard chat.systemPrompt == nil, !chat.isConstrained else { return nil }
         return parts.configuration.assistant.offeredTags(isPrivate: chat.route.isPrivate)
     }
 
@@ -56,7 +56,11 @@ struct AnswerActions: Sendable {
         let outcome = await runner.run(blocks, in: turn)
         for card in outcome.cards { screen.show(card) }
         // A search belongs to a conversation, whose next answer it leads to.
-        for card in await runner.notCarriedOut(blocks.filter { $0.tag == .webSearch }, in: turn) { screen.show(card) }
+        if tags?.contains(.webSearch) == true {
+            for card in await runner.notCarriedOut(blocks.filter { $0.tag == .webSearch }, in: turn) {
+                screen.show(card)
+            }
+        }
         for flaw in outcome.malformed {
             context.console.say("(\(AssistantTexts.filled(AssistantTexts().malformed, flaw.reason)))")
         }
@@ -65,7 +69,7 @@ struct AnswerActions: Sendable {
     /// Lists cards of actions that are not carried out.
     private func list(_ cards: [ActionCard], isComplete: Bool) throws {
         guard chat.format == .text else { return try cards.forEach { try context.console.emit(ChatEvent.card($0)) } }
-        context.console.list(cards, unapproved: isComplete ? cards : [])
+        context.console.list(cards, unapproved: isComplete ? cards.filter { !$0.isUnoffered } : [])
     }
 }
 

@@ -19,16 +19,17 @@ struct AnswerPrinter: Sendable {
 
     /// Prints all events.
     /// - Parameters:
-    ///   - tags: the actions whose blocks are hidden from the text.
+    ///   - tags: the offered actions; blocks of these and of others are hidden from the text. `nil` hides nothing.
     ///   - take: takes these blocks.
     /// - Returns: why the answer ended; `nil` without an end.
     /// - Throws: errors of the stream; `CancellationError`.
     @discardableResult
     func print(
-        _ events: some AsyncSequence<GenerationEvent, any Error>, hiding tags: [ActionTag] = [],
+        _ events: some AsyncSequence<GenerationEvent, any Error>, hiding tags: [ActionTag]? = nil,
         take: BlockTaker = { _, _ in }
     ) async throws -> FinishReason? {
-        var page = Page(bar: PhaseBar(console), scanner: BlockScanner(tags: tags))
+        var page = Page(
+            bar: PhaseBar(console), scanner: BlockScanner(tags: tags ?? [], hidesOthers: tags != nil))
         var reason: FinishReason?
         do {
             for try await event in events {

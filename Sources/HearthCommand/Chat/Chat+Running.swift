@@ -83,7 +83,7 @@ extension Chat {
         var context = context
         let model: ChatModel
         do {
-            model = try await find(configuration, seeing: !attachments.images.isEmpty, in: hearth, &context)
+            model = try await find(configuration, in: hearth, &context)
         } catch {
             // The rule that a person may change, where no local model can answer.
             if let decision { context.console.say("(local: \(decision.reasonText))") }
@@ -131,24 +131,37 @@ extension Chat {
     private func choice(
         _ configuration: Configuration, in hearth: Hearth, _ context: CommandContext
     ) async throws -> ChatRouting.Choice {
-        let wanted = try wanted(configuration)
+        let wanted = try await wanted(configuration, in: hearth, context)
         return try await ChatRouting.choose(route, named: otherName, configuration, format: format, in: hearth, context)
         {
             try await ChatModel.find(wanted, projector: projector, in: hearth, context: context)
         }
     }
 
-    func wanted(_ configuration: Configuration) throws -> ModelReference? {
+    /// The model that is to answer: the one of the command line, else the default one; for one question with pictures one
+    /// that sees.
+    private func wanted(
+        _ configuration: Configuration, in hearth: Hearth, _ context: CommandContext
+    ) async throws -> ModelReference? {
         if let reference { return reference }
         try configuration.require(.models)
-        return try configuration.defaultModel.map { try ModelReference(parsing: $0) }
+        let standard = try configuration.defaultModel.map { try ModelReference(parsing: $0) }
+        // The assistant finds a model for each question with pictures itself.
+        let isOneQuestion = prompt != nil || !context.input.isTerminal
+        guard !images.isEmpty, projector == nil, isOneQuestion, !isAssistant else { return standard }
+        if case .family(let family, _, _) = standard,
+            try await hearth.manager.localModels().contains(where: { $0.model.id == family && $0.sees })
+        {
+            return standard
+        }
+        return try await hearth.visionModel().map { .family($0, version: nil, variant: nil) } ?? standard
     }
 
     /// Finds the model for the conversation. Offers to download a missing one.
     private func find(
-        _ configuration: Configuration, seeing: Bool, in hearth: Hearth, _ context: inout CommandContext
+        _ configuration: Configuration, in hearth: Hearth, _ context: inout CommandContext
     ) async throws -> ChatModel {
-        let wanted = try wanted(configuration)
+        let wanted = try await wanted(configuration, in: hearth, context)
         do {
             return try await ChatModel.find(
                 wanted, projector: projector, in: hearth, context: context)
@@ -156,7 +169,7 @@ extension Chat {
             // Input after the answer to the offer belongs to the conversation.
             context.input =
                 (context.input as? DescriptorSource).map { DemandedSource($0) } ?? ContinuedSource(context.input)
-            let offer = try await ModelOffer(of: wanted, seeing: seeing, in: hearth, context)
+            let offer = try await ModelOffer(of: wanted, seeing: !images.isEmpty, in: hearth, context)
             guard let release = try await offer.make() else { throw error }
             return try await ChatModel(release, in: hearth)
         }

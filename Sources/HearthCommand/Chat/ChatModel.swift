@@ -61,7 +61,13 @@ struct ChatModel: Sendable {
     private static func theOnlyOne(
         _ manager: ModelManager, for purpose: Purpose, in hearth: Hearth
     ) async throws -> ChatModel {
-        var families = Set(try await manager.installed().map(\.identity.family)).sorted()
+        let installed = try await manager.installed()
+        var families = Set(installed.map(\.identity.family)).sorted()
+        if families.count > 1 {
+            // Classifiers, and models without an engine here, answer nothing.
+            let able = Set(installed.filter(manager.canAnswer).map(\.identity.family)).sorted()
+            if !able.isEmpty { families = able }
+        }
         if families.count > 1 {
             let encoders = try await encoders(among: families, manager)
             let fitting = families.filter { encoders.contains($0) == (purpose == .vectors) }

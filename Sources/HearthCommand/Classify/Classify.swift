@@ -19,7 +19,8 @@ struct Classify: Command {
         "direction", "D", .choice, default: "auto",
         "How a page is read: columns from the right, rows from the top, or auto.")
     var direction = ReadingDirection.automatic
-    @Flag("cloud", "Send characters that this device is not sure of to the cloud model of the settings.") var asksCloud
+    @Flag("cloud", "Decode All: send characters that this device is not sure of to the cloud model of the settings.")
+    var asksCloud
     @Option("cloud-limit", "N", .integer(1...100_000), "Send at most N characters of a file.") var cloudLimit = 50
     @Option(.events) var format: EventFormat
 
@@ -31,10 +32,12 @@ struct Classify: Command {
 
         With --decode, a scan or photo is straightened and cut into characters. A line of output is a column or row of
         the page; □ stands for a character that could not be read. On stderr: how many this device is sure of (from 0.90
-        on), how many it is fairly sure of (from 0.60 on), and how many are unverified.
+        on), how many it is fairly sure of (from 0.60 on), and how many are unverified. A terminal shows the first in
+        green, the second in yellow, those of the cloud in magenta, and the others in red.
 
-        With --cloud, the others go to the cloud model, one request each, under the rules of 'hearth route'. Nothing is
-        sent without it. Where the cloud does not answer with one character, that of this device stays, unverified.
+        With --cloud, the others go to the cloud model, one request each, under the rules of 'hearth route': stderr says
+        first how many characters, requests and credits that takes. Nothing is sent without it. Where the cloud does not
+        answer with one character, that of this device stays, unverified.
 
         Without --model it uses the only installed classifier.
 
@@ -52,7 +55,9 @@ struct Classify: Command {
     }
 
     func run(in context: CommandContext) async throws {
-        let output = ClassifyOutput(console: context.console, format: format)
+        var output = ClassifyOutput(console: context.console, format: format)
+        let cloud = try await context.configuration.cloud
+        output.offersCloud = !asksCloud && cloud.kind != nil
         guard decodes else {
             // The first pictures are read while the model is loaded.
             async let first = Self.read(files[...])
@@ -67,7 +72,7 @@ struct Classify: Command {
         var pages = PageDecoder(proxy: proxy, decoder: decoder)
         pages.direction = direction
         try await withEnding({ await service?.close() }) { [pages] in
-            for file in files { try await decode(file, pages, output) }
+            for file in files { try await decode(file, pages, service, output) }
         }
     }
 
@@ -84,11 +89,13 @@ struct Classify: Command {
         }
     }
 
-    private func decode(_ file: String, _ pages: PageDecoder, _ output: ClassifyOutput) async throws {
+    private func decode(
+        _ file: String, _ pages: PageDecoder, _ service: CloudReading?, _ output: ClassifyOutput
+    ) async throws {
         try await PictureFile.naming(file) {
             let bytes = try await blocking { try PictureFile.bytes(of: file, limit: Self.limit) }
             let events = pages.decode(bytes, top: top) { offer in
-                output.announce(offer)
+                output.announce(offer, credits: service?.credits)
                 return true
             }
             var report = PageReport(file: file)

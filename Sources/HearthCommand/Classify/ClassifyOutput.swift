@@ -17,6 +17,8 @@ struct PageReport {
 struct ClassifyOutput: Sendable {
     let console: Console
     let format: EventFormat
+    /// Whether the settings have a cloud that may be asked about unsure characters.
+    var offersCloud = false
 
     /// Stands for a character that was not read.
     private static let gap = "□"
@@ -52,8 +54,8 @@ struct ClassifyOutput: Sendable {
             } else {
                 console.showBar(nil)
                 let isNewLine = report.line.map { $0 != character.line } ?? false
-                try console.write(
-                    (isNewLine ? "\n" : "") + (character.text.isEmpty ? Self.gap : Self.shown(character.text)))
+                let text = character.text.isEmpty ? Self.gap : Self.shown(character.text)
+                try console.write((isNewLine ? "\n" : "") + marked(text, character.verdict))
             }
             report.line = character.line
         }
@@ -72,13 +74,32 @@ struct ClassifyOutput: Sendable {
         console.say(
             "\(report.file): \(report.total) characters: \(count(.accepted)) sure, \(count(.uncertain)) fairly sure, "
                 + "\(count(.verified)) by the cloud, \(count(.unverified)) unverified")
+        if offersCloud, count(.unverified) > 0, count(.verified) == 0 {
+            console.say("--cloud (Decode All) asks the cloud about the \(count(.unverified)) unverified ones.")
+        }
     }
 
-    func announce(_ offer: EscalationOffer) {
+    /// Says what is sent to the cloud.
+    /// - Parameter credits: those left of this month's; `nil` where they are not counted.
+    func announce(_ offer: EscalationOffer, credits: (left: Int, of: Int)?) {
         console.showBar(nil)
+        let paid = credits.map { "; each takes one of the \($0.left) credits left of \($0.of)" } ?? ""
         console.say(
-            "asking the cloud about \(offer.pictures) characters: at most \(offer.requests) requests and \(offer.tokenLimit) tokens"
-        )
+            "asking the cloud about \(offer.pictures) characters: at most \(offer.requests) requests and "
+                + "\(offer.tokenLimit) tokens\(paid)")
+    }
+
+    /// The text in the colour of its verdict, at a terminal with colours.
+    private func marked(_ text: String, _ verdict: DecodedCharacter.Verdict) -> String {
+        guard console.output.isTerminal, console.canDim else { return text }
+        let colour =
+            switch verdict {
+            case .accepted: 32
+            case .uncertain: 33
+            case .verified: 35
+            case .unverified: 31
+            }
+        return "\u{1B}[\(colour)m\(text)\u{1B}[0m"
     }
 
     private static func shown(_ label: String) -> String { TerminalText.sanitised(label) }

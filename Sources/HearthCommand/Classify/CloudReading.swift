@@ -9,6 +9,14 @@ import HearthRouting
 struct CloudReading: Sendable {
     let reader: any CharacterReader
     private let orchestrator: LLMOrchestrator
+    private let premium: PremiumManager
+
+    /// The credits left of those of this month; `nil` where they are not counted.
+    var credits: (left: Int, of: Int)? {
+        let rights = premium.rights
+        guard let left = rights.credits, let of = rights.entitlement.monthlyCredits else { return nil }
+        return (left, of)
+    }
 
     /// Opens the cloud model of the settings.
     /// - Throws: `RoutingError` if none is set up; `LLMError` with `cloud-key-unusable`.
@@ -18,9 +26,11 @@ struct CloudReading: Sendable {
         guard let cloud = try await hearth.cloud(configuration) else {
             throw RouteDecision(.local, .cloudMissing).refusal
         }
+        let premium = hearth.premium(configuration, for: cloud)
         let orchestrator = await hearth.orchestrator(
-            configuration, cloud: cloud, premium: hearth.premium(configuration, for: cloud), local: NoLocalEngines())
-        return CloudReading(reader: CloudCharacterReader(orchestrator), orchestrator: orchestrator)
+            configuration, cloud: cloud, premium: premium, local: NoLocalEngines())
+        return CloudReading(
+            reader: CloudCharacterReader(orchestrator), orchestrator: orchestrator, premium: premium)
     }
 
     /// Returns when the records of the decisions are on the disk.

@@ -81,7 +81,9 @@ struct Models: Command {
 
     private func list(in context: CommandContext) async throws {
         let library = try await library(in: context, metered: .deny)
-        await library.refresh(refreshes ? .now : .asPublished)
+        // A listing fetches no model: unfinished downloads stay as they are.
+        await library.refreshLocal()
+        await library.refreshOffers(refreshes ? .now : .asPublished)
         let (rows, notices) = await (library.rows, library.notices)
         for notice in notices { context.console.say(notice) }
         try context.console.list(

@@ -168,7 +168,10 @@ struct ShownModel: Encodable, Sendable {
         self.prepared = artifact.map { "\($0.recipe.summary)  \($0.path)" }
         canary = receipt.canary
         name = receipt.name
+        summary = receipt.summary
         license = receipt.license
+        minAppVersion = receipt.minimumAppVersion?.description
+        memoryBytes = receipt.memoryBytes
         role = receipt.role.rawValue
         origin = receipt.origin?.absoluteString
         installed = receipt.installed

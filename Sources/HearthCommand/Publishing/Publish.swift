@@ -160,6 +160,11 @@ struct Publish: Command {
                         state: .installing, completedBytes: progress.completedBytes, totalBytes: progress.totalBytes))
             })
         console.showBar(nil)
+        if let single, publicURL == nil {
+            console.say(
+                "\(single) has relative addresses, which some apps of that dialect cannot read; --public makes them whole."
+            )
+        }
         let found = try await examine(report, opened, context)
         switch format {
         case .json: try console.emit(PublishedEvent(report, found, isDryRun: isDryRun))

@@ -22,6 +22,10 @@ struct PublishNotes: ParameterGroup {
     var appVersion: SemanticVersion?
     @Option("memory", "SIZE", .byteCount, default: "estimated", "The memory a device has to have.") var memory: UInt64?
     @Option(
+        "recommended", "yes|no", ValueKind("yes or no") { ["yes": true, "no": false][$0] }, default: "no",
+        "Whether devices recommend it before the origin's other models.")
+    var isRecommended: Bool?
+    @Option(
         "current", "WHEN",
         ValueKind("always, never or if-newer") { ["always": true, "never": false, "if-newer": Bool?.none][$0] },
         default: "if-newer", "Whether devices take this version unless they ask for another.")
@@ -46,7 +50,7 @@ struct PublishNotes: ParameterGroup {
         (request.name, request.summary, request.notes) = (name, summary, notes)
         (request.trainedOn, request.classes, request.license) = (trainedOn, classes, license)
         (request.role, request.minimumAppVersion, request.memoryBytes) = (role, appVersion, memory)
-        (request.isCurrent, request.rollout) = (isCurrent ?? nil, rollout)
+        (request.isCurrent, request.rollout, request.isRecommended) = (isCurrent ?? nil, rollout, isRecommended)
     }
 
     private static func share(_ word: String) -> Rollout? {

@@ -32,6 +32,9 @@ struct Serve: Command {
         On this machine, programs need no key. The address with a code signs one browser in, once. Other machines need a
         key (hearth keys create) and TLS, or --insecure in a network you trust.
 
+        A start loads the default model, then the saved visionModel, as far as memory permits, and updates the models in
+        use as serve.updates says: auto, offer or off.
+
         --lan opens the page to the network: it prints one line, the address of the default route with a code that signs
         one browser in, once, and at a terminal the same as a QR code for a phone's camera. No key is needed for that;
         programs on other machines need one. Without a certificate, others in the network can read along: use it in a

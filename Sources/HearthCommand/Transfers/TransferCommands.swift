@@ -14,8 +14,9 @@ struct TransfersList: Command {
         "transfers", "list", summary: "List running, waiting and unfinished transfers",
         """
         States: running; waiting, for any network or for one that is not metered; paused; interrupted, if its process
-        ended: the next pull continues it; finished, if all bytes are received but not installed; orphaned, if its plan
-        names no model or it was cancelled.
+        ended: the next pull continues it; finished, if all bytes are received but not installed; corrupted, if they did
+        not match their checksum: nothing is fetched before you pull or resume it; orphaned, if its plan names no model
+        or it was cancelled.
 
         With --format json, an array of objects with key, file, family, version, variant, state, process, receivedBytes,
         totalBytes, diskBytes, changed and reason.

@@ -114,6 +114,19 @@ struct Fetching: Sendable {
         }
     }
 
+    /// Refuses files whose last attempt brought wrong bytes: they are fetched again when a person asks for them.
+    /// - Throws: `TransferError` with `checksum-mismatch`; `FileError`.
+    func refuseCorrupted(_ files: [RemoteFile]) async throws {
+        for file in files {
+            guard try await transfers.isCorrupted(TransferRequest(file)) else { continue }
+            throw TransferError(
+                .checksumMismatch, "the last download of \(file.name) did not match its checksum",
+                context: ErrorContext(
+                    file: file.name.string, expected: file.digest?.hex,
+                    remedy: "Pull the model to try again, and tell the publisher if it stays so."))
+        }
+    }
+
     func gate(_ metered: MeteredUse) -> NetworkGate {
         NetworkGate(policy: NetworkPolicy(metered: metered), monitor: network, time: time)
     }

@@ -31,6 +31,8 @@ public struct PullOptions: Sendable, Hashable {
     public var refresh = false
     /// The rate limit in bytes a second, `nil` for none.
     public var bytesPerSecond: UInt64?
+    /// Set where no person asked for the pull: files whose last attempt brought wrong bytes are not fetched again.
+    package var isUnattended = false
 
     /// Creates the default options.
     public init() {}

@@ -29,7 +29,7 @@ struct Admission: Sendable {
                 context: ErrorContext(
                     model: release.identity.description, remedy: "Ask the publisher for the plain file."))
         }
-        if let needed = release.requirements.memoryBytes, needed > device.memory,
+        if let needed = release.comparedMemory, needed > device.memory,
             !device.ignoresMemory, !options.ignoreMemory, !(device.preparer?.fitsAfterPreparation(release) ?? false)
         {
             throw DeliveryError(

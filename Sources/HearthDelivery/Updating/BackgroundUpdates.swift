@@ -12,14 +12,24 @@ final class BackgroundUpdates: Sendable {
     private let state = Locked(State())
 
     /// Starts an update of a family, unless one is running.
-    func start(_ family: Family, _ update: @escaping @Sendable () async -> Void) {
+    /// - Returns: the update that runs; `nil` during shutdown.
+    @discardableResult
+    func start(_ family: Family, _ update: @escaping @Sendable () async -> Void) -> Task<Void, Never>? {
         state.withLock { state in
-            guard state.acceptsUpdates, state.tasks[family] == nil else { return }
-            state.tasks[family] = Task {
+            guard state.acceptsUpdates else { return nil }
+            if let running = state.tasks[family] { return running }
+            let task = Task {
                 await update()
                 self.state.withLock { $0.tasks[family] = nil }
             }
+            state.tasks[family] = task
+            return task
         }
+    }
+
+    /// Starts an update of a family, unless one is running, and returns when it has ended.
+    func run(_ family: Family, _ update: @escaping @Sendable () async -> Void) async {
+        await start(family, update)?.value
     }
 
     /// Waits for the updates under way.

@@ -26,6 +26,9 @@ package struct ProjectorShape: Sendable, Hashable {
         heads = number("attention.head_count", 1...65_536) ?? 1
     }
 
+    /// A projector whose header tells too little: its weights alone count.
+    package init(fileBytes: UInt64) { (weightBytes, patches, width, innerWidth, heads) = (fileBytes, 0, 0, 0, 0) }
+
     /// The weights and the memory for encoding one picture: the hidden states, and the scores between all patches for
     /// all heads, in F32.
     package var bytes: UInt64 {

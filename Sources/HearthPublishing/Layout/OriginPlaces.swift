@@ -10,6 +10,7 @@ import HearthHTTP
 /// models/{digest}-{name}.gguf             companions, shared by releases
 /// models/….index                          their chunk indexes
 /// classes/{digest}/{name}.txt             lists of classes
+/// classes/{name}.txt                      the same, beside the manifest of one model
 /// targets/{sha256}.models.json            copies of the catalog
 /// metadata/                               signed metadata
 /// ```
@@ -32,6 +33,12 @@ package enum OriginPlaces {
     static func model(_ name: PathComponent) throws -> RelativePath { try checked("\(models)/\(name)") }
 
     package static var catalog: RelativePath { get throws { try checked("models.json") } }
+
+    /// The place of a list of classes beside a manifest in the single-model dialect.
+    static func classList(_ version: String, beside manifest: RelativePath) throws -> RelativePath {
+        let folder = manifest.parent.map { "\($0)/" } ?? ""
+        return try checked("\(folder)\(classes)/\(version).txt")
+    }
 
     /// The place of a catalog's copy.
     static func copy(of digest: SHA256Digest) throws -> RelativePath {

@@ -38,6 +38,8 @@ public struct PublishRequest: Sendable, Hashable {
     public var minimumAppVersion: SemanticVersion?
     /// The memory that a device needs, in bytes.
     public var memoryBytes: UInt64?
+    /// Whether devices recommend the model before the origin's others.
+    public var isRecommended: Bool?
     /// The share of devices that the release is offered to.
     public var rollout: Rollout?
     /// The question that devices ask a release before they use it; `nil` keeps that of the published entry.

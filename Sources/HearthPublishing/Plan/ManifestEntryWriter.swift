@@ -81,6 +81,9 @@ struct ManifestEntryWriter {
             needs["memoryBytes"] = .integer(memory)
             entry["requirements"] = .object(needs)
         }
+        if let isRecommended = request.isRecommended {
+            entry["recommended"] = isRecommended ? .boolean(true) : nil
+        }
         if let rollout = request.rollout {
             entry["rollout"] = .object(["percent": .integer(rollout.percent), "seed": .string(rollout.seed)])
         }

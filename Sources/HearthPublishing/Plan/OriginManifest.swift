@@ -53,6 +53,12 @@ struct OriginManifest {
         return Set((release.files + indexes).flatMap(\.locations).compactMap(place))
     }
 
+    /// The place of a release's list of classes; `nil` without one, or for one elsewhere.
+    func place(ofClassesOf identity: ReleaseIdentity) -> RelativePath? {
+        let labels = catalog.releases.first { $0.identity == identity }?.classes?.labels
+        return labels?.locations.first.flatMap(place)
+    }
+
     /// The serial number, 0 if the manifest has none.
     var serial: UInt64 { catalog.serial ?? 0 }
 

@@ -39,8 +39,35 @@ struct PublishDraft: Sendable {
         withdrawn = replaced.subtracting(named)
         if let place = request.singleManifest, let source = sources.first?.source {
             let single = SingleManifestWriter(manifest, source.identity, base: request.publicAddress)
+            try await addClassList(of: single, beside: place, classes, target)
             plan.add(PublishStep(.singleCatalog, place, data: single.data, isImmutable: false))
         }
+    }
+
+    /// Plans the list of classes of a manifest of one model, in the place where its readers look for it.
+    /// - Throws: ``PublishingError`` with `release-exists` if another list has that version.
+    private mutating func addClassList(
+        of single: SingleManifestWriter, beside place: RelativePath, _ classes: PublishClasses?,
+        _ target: any PublishTarget
+    ) async throws {
+        guard let version = single.listVersion else { return }
+        let place = try OriginPlaces.classList(version, beside: place)
+        var list = classes?.version == version ? classes?.data : nil
+        if list == nil, let published = manifest.place(ofClassesOf: single.identity) {
+            list = try await target.contents(of: published, limit: PublishClasses.maximumSize)?.data
+        }
+        // A list at an address elsewhere is the publisher's own affair.
+        guard let list else { return }
+        guard let there = try await target.contents(of: place, limit: PublishClasses.maximumSize) else {
+            return plan.add(PublishStep(.file, place, data: list, isImmutable: true))
+        }
+        guard there.data != list else { return }
+        throw PublishingError(
+            .releaseExists, "another list of classes is published as \(target.shown(place))",
+            context: ErrorContext(
+                model: single.identity.description, file: place.string,
+                expected: SHA256Digest(hashing: there.data).hex, found: SHA256Digest(hashing: list).hex,
+                remedy: "Name the file after another version: devices read the list of a version once."))
     }
 
     /// The files that the publisher gave.

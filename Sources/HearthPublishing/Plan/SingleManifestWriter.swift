@@ -7,13 +7,18 @@ import HearthHTTP
 struct SingleManifestWriter {
     /// The bytes to write.
     let data: Data
+    /// The described release.
+    let identity: ReleaseIdentity
+    /// The version of the release's list of classes; `nil` without one.
+    let listVersion: String?
 
     /// Describes the current release of a family, in the given variant.
     /// - Parameter base: the address of `models.json` for devices; `nil` writes an address relative to the manifest.
     init(_ manifest: OriginManifest, _ identity: ReleaseIdentity, base: URL?) {
         let version = manifest.catalog.preferredVersion(of: identity.family) ?? identity.version
         let current = ReleaseIdentity(family: identity.family, version: version, variant: identity.variant)
-        let entry = manifest.entry(of: current) ?? manifest.entry(of: identity) ?? [:]
+        self.identity = manifest.entry(of: current) == nil ? identity : current
+        let entry = manifest.entry(of: self.identity) ?? [:]
         var fields: JSONMembers = [:]
         fields["version"] = entry["version"]
         fields["sha256"] = entry["sha256"]
@@ -21,6 +26,7 @@ struct SingleManifestWriter {
         let classes = entry["classes"]?.members
         fields["num_classes"] = classes?["count"]
         fields["class_list_version"] = classes?["listVersion"]
+        listVersion = classes?["listVersion"]?.string
         if case .string(let address)? = entry["downloadUrl"] {
             fields["url"] = .string(URL(address: address, relativeTo: base)?.absoluteString ?? address)
         }

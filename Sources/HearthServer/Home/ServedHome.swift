@@ -164,13 +164,30 @@ package final class ServedHome: Sendable {
         return (finding.failing == 0, finding.well + finding.failing)
     }
 
-    /// Keeps a model warm that has answered.
-    func used(_ family: String) async {
-        guard let provider = generation?.models else { return }
-        do {
-            await provider.used(try await provider.model(family), keepAlive: nil)
-        } catch {
-            // A model that was removed meanwhile needs no warmth.
+    /// Keeps a model warm that has answered a conversation of the page.
+    func used(_ family: String) async { await generation?.models.usedByPage(family) }
+
+    /// Loads the saved text model and then the saved vision model, as far as memory permits.
+    func openSavedModels() async {
+        guard let generation else { return }
+        var names: [String?] = [nil]
+        if let seeing = await generation.hearth.savedVisionModel() { names.append(seeing.name) }
+        for name in names {
+            do {
+                try await generation.models.open(name)
+            } catch {
+                Log.write(.info, "server", "\(name ?? "the default model") is not loaded at the start", [.error(error)])
+            }
+        }
+    }
+
+    /// Looks for newer releases of the models that this server answers with, as `serve.updates` says.
+    func updateModelsInUse() async {
+        guard let generation else { return }
+        let (hearth, updates) = (generation.hearth, generation.configuration.server.updates)
+        guard updates != .off else { return }
+        for family in await hearth.modelsInUse() {
+            await hearth.manager.checkInBackground(family, installs: updates == .automatic)
         }
     }
 

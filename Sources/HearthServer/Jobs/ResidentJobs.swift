@@ -5,7 +5,15 @@ import HearthBase
 /// A pull that the resident process carries out for another process. It goes on when its client leaves.
 package final class ResidentJob: Sendable {
     /// The kinds of jobs.
-    package enum Kind: String, Sendable { case pull, restore }
+    package enum Kind: String, Sendable {
+        case pull
+        /// Unfinished transfers of earlier processes go on.
+        case restore
+        /// The saved models are loaded.
+        case open
+        /// Newer releases of the models in use are looked for.
+        case update
+    }
 
     package let id: String
     package let kind: Kind

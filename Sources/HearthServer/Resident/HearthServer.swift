@@ -143,8 +143,7 @@ public final class HearthServer: Sendable {
         {
             options.report(.ready(url, signIn: signIn))
         }
-        // Unfinished transfers of earlier processes go on.
-        server.restoreTransfers(options.report)
+        server.beginWork(options.report)
     }
 
     /// Answers on their way have five seconds, and the rest two more after the last of them: a worker that is slower

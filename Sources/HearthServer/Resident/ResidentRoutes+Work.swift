@@ -109,8 +109,16 @@ extension ResidentServer {
             body: .stream { writer in for await event in events { try await writer.write(event) } })
     }
 
+    /// Begins the work of a start: unfinished transfers go on, the saved models are loaded, and newer releases of the models
+    /// in use are looked for.
+    func beginWork(_ report: @escaping @Sendable (ServerEvent) -> Void) {
+        restoreTransfers(report)
+        _ = jobs.start(.open) { [home] _ in await home.openSavedModels() }
+        _ = jobs.start(.update) { [home] _ in await home.updateModelsInUse() }
+    }
+
     /// Continues the transfers of ended processes.
-    func restoreTransfers(_ report: @escaping @Sendable (ServerEvent) -> Void) {
+    private func restoreTransfers(_ report: @escaping @Sendable (ServerEvent) -> Void) {
         _ = jobs.start(.restore) { [home] _ in
             do {
                 for outcome in try await home.present.hearth.manager.restoreTransfers() {

@@ -7,6 +7,7 @@ import HearthCatalog
 /// ```json
 /// { "schemaVersion": 1, "family": "lupus-diary", "version": "1.1.0", "variant": "q4_k_m", "role": "text",
 ///   "format": "gguf", "name": "Lupus Diary", "summary": "…", "license": "apache-2.0", "contextLength": 8192,
+///   "memoryBytes": 2000000000, "minAppVersion": "1.2.0", "recommended": true,
 ///   "files": [ { "path": "lupus-diary-v1.1.0-q4_k_m.gguf", "role": "weights", "sizeBytes": 1, "sha256": "…" } ],
 ///   "origin": "https://…/models.json", "manifestEntry": "lupus-diary-v1.1.0-q4_k_m",
 ///   "installed": "2026-11-21T10:00:00Z", "verified": true }
@@ -74,6 +75,14 @@ public struct Receipt: DiskRecord, Sendable, Hashable {
     public let summary: String?
     public let license: String?
     public let contextLength: Int?
+    /// The publisher's own figure of the memory in bytes; `nil` for none.
+    package let memoryBytes: UInt64?
+    private let minAppVersion: String?
+    /// The oldest version of an app that may have it.
+    package var minimumAppVersion: SemanticVersion? { minAppVersion.flatMap { SemanticVersion($0) } }
+    private let recommended: Bool?
+    /// Whether the publisher recommends the model.
+    package var isRecommended: Bool { recommended == true }
     package let classes: Classes?
     /// The date or the data of its training, in the publisher's words.
     public let trainedOn: String?
@@ -118,6 +127,9 @@ public struct Receipt: DiskRecord, Sendable, Hashable {
         summary = release.summary
         license = release.license
         contextLength = release.contextLength
+        memoryBytes = release.declaredMemory
+        minAppVersion = release.minimumAppVersion?.description
+        recommended = release.isRecommended ? true : nil
         classes = Classes(release.classes)
         trainedOn = release.trainedOn
         canary = release.canary
@@ -168,7 +180,8 @@ extension Receipt {
     private enum CodingKeys: String, CodingKey {
         case schemaVersion, family, version, variant, role, format, name, writtenName, summary, license, contextLength,
             classes
-        case trainedOn, canary, files, origin, originDigest, manifestEntry, installed, index, archive
+        case memoryBytes, minAppVersion, recommended, trainedOn, canary, files, origin, originDigest, manifestEntry,
+            installed, index, archive
         case contentTag = "content"
         case isVerified = "verified"
     }

@@ -35,7 +35,7 @@ struct ProgressMeter {
         if isNewState { begin(state) }
         let before = self.completed
         self.completed = max(before, total.map { min($0, completed) } ?? completed)
-        repeated = state.bringsBytes ? self.completed - min(self.completed, completed) : 0
+        repeated = state.repeats ? self.completed - min(self.completed, completed) : state.isHalted ? repeated : 0
         taken = fetched ?? self.completed
         self.fetched = fetched ?? self.fetched
         let isLast = total.map { before < $0 && self.completed >= $0 } ?? false

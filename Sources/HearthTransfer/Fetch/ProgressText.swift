@@ -7,12 +7,18 @@ extension TransferProgress {
         fraction.map { $0 >= 1 ? "100%" : "\(min(99, Int($0 * 100)))%" }
     }
 
-    /// The state in a word, or the reason to wait in a sentence.
-    public var stateText: String { state.hold?.message ?? state.word }
+    /// The state in a word or two, or the reason to wait in a sentence.
+    public var stateText: String {
+        if let hold = state.hold { return hold.message }
+        return isRepeating ? "downloading again" : state.word
+    }
+
+    /// Whether bytes that were wrong are being fetched again.
+    public var isRepeating: Bool { repeatedBytes > 0 && state.bringsBytes }
 
     /// The bytes, such as `41.3 MB of 98.4 MB`.
     public var bytesText: String {
-        let done = ByteCount(completedBytes).description
+        let done = ByteCount(presentBytes).description
         return totalBytes.map { "\(done) of \(ByteCount($0))" } ?? done
     }
 

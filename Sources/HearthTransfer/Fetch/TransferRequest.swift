@@ -51,7 +51,7 @@ package struct TransferredFile: Sendable, Hashable {
 }
 
 /// A reading of a delivery's progress. There are at most ten a second, and `completedBytes` never goes down: bytes
-/// that are fetched a second time are not counted again.
+/// that are fetched a second time are not counted again. `fraction` counts ``presentBytes``.
 public struct TransferProgress: Sendable, Hashable {
     public var state: TransferState
     /// The bytes on this device, also while no more come.
@@ -84,11 +84,14 @@ public struct TransferProgress: Sendable, Hashable {
         self.repeatedBytes = repeatedBytes
     }
 
-    /// The part done, in [0, 1]; `nil` when the total is unknown.
+    /// The bytes on this device without those that are being fetched again.
+    public var presentBytes: UInt64 { completedBytes - min(completedBytes, repeatedBytes) }
+
+    /// The part done, in [0, 1]; `nil` when the total is unknown. It goes down when bytes become void.
     public var fraction: Double? {
         guard let totalBytes else { return nil }
         guard totalBytes > 0 else { return 1 }
-        return min(1, Double(completedBytes) / Double(totalBytes))
+        return min(1, Double(presentBytes) / Double(totalBytes))
     }
 
     /// The time left at the present rate, in seconds; `nil` if the total is unknown or no bytes come.

@@ -42,10 +42,20 @@ public enum TransferState: Sendable, Hashable {
 
     /// Whether bytes come from the network.
     var bringsBytes: Bool { self == .connecting || self == .downloading }
+
+    /// Whether bytes that were wrong are fetched again in this state, or after it.
+    var repeats: Bool { if case .retrying = self { true } else { bringsBytes } }
+
+    /// Whether no bytes come, and none are checked.
+    var isHalted: Bool { if case .waiting = self { true } else { self == .queued } }
 }
 
 extension FailureBody {
     /// The app ended the download and kept the bytes.
     public static let interrupted = FailureBody(
         code: "interrupted", message: "Download interrupted", disposition: .tryLater)
+
+    /// An earlier download ended with bytes that did not match their checksum.
+    package static let corrupted = FailureBody(
+        code: ErrorCode<TransferState>.checksumMismatch.rawValue, message: "Download corrupted")
 }

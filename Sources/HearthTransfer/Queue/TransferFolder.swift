@@ -80,6 +80,13 @@ package struct TransferFolder: Sendable {
         return true
     }
 
+    /// Records that the last attempt brought wrong bytes. Does nothing without a readable plan.
+    func setCorrupted() throws {
+        guard case .plan(var plan) = try plan() else { return }
+        plan.isCorrupted = true
+        try fileSystem.replaceContents(of: planPath, with: try plan.data())
+    }
+
     /// Removes the plan: the process that runs the transfer, if any, then ends it.
     func removePlan() throws {
         guard try fileSystem.status(at: planPath, followLinks: false)?.kind != .folder else { return }

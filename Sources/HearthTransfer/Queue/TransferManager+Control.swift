@@ -59,7 +59,7 @@ extension TransferManager {
         return removed
     }
 
-    /// Continues every transfer that was under way when its process ended. Paused ones stay as they are.
+    /// Continues every transfer that was under way when its process ended. Paused and corrupted ones stay as they are.
     /// - Parameter bringBack: fetches again for a plan's tag. Called once for each tag, three at a time.
     /// - Returns: the plans, each with the error if it was not restored.
     /// - Throws: ``FileError`` if the transfers cannot be listed.
@@ -67,13 +67,9 @@ extension TransferManager {
         _ bringBack: @escaping @Sendable (TransferPlan) async throws -> Void
     ) async throws -> [(plan: TransferPlan, error: (any Error)?)] {
         var plans: [TransferPlan] = []
-        for summary in try await list() where queued[summary.key] == nil {
-            switch summary.state {
-            case .interrupted, .finished:
-                guard let plan = summary.plan, let tag = plan.tag else { continue }
-                if !plans.contains(where: { $0.tag == tag }) { plans.append(plan) }
-            default: continue
-            }
+        for summary in try await list().continuable where queued[summary.key] == nil {
+            guard let plan = summary.plan, let tag = plan.tag else { continue }
+            if !plans.contains(where: { $0.tag == tag }) { plans.append(plan) }
         }
         return await withTaskGroup(of: (Int, (any Error)?).self) { group in
             var outcomes = [(any Error)?](repeating: nil, count: plans.count)

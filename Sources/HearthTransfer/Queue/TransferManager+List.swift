@@ -35,6 +35,7 @@ extension TransferManager {
             switch plan {
             case .plan(let plan):
                 if let holder { return .held(plan.isPaused ? .waiting(.paused) : hold, by: holder) }
+                if plan.isCorrupted == true { return .corrupted }
                 return plan.isPaused ? .paused : isWhole ? .finished : .interrupted
             case .absent, .unreadable:
                 if let holder { return .held(hold, by: holder) }
@@ -58,7 +59,7 @@ extension TransferManager {
         let last = transfer.reporter.last
         if let last {
             // The received bytes are a little ahead of their record.
-            summary.recordedBytes = max(summary.recordedBytes, last.completedBytes)
+            summary.recordedBytes = max(summary.recordedBytes, last.presentBytes)
             summary.totalBytes = last.totalBytes ?? summary.totalBytes
         }
         var state = last?.state ?? .connecting

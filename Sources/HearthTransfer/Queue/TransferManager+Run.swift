@@ -13,6 +13,7 @@ extension TransferManager {
             outcome = .success(try await fetchThroughPauses(transfer, under: lock))
         } catch {
             outcome = .failure(error)
+            if (error as? TransferError)?.code == .checksumMismatch { await setCorrupted(transfer.folder) }
         }
         transfer.watching?.cancel()
         let waiters = transfer.waiters.values
@@ -114,6 +115,24 @@ extension TransferManager {
         } catch is CancellationError where task.isCancelled {
             return nil
         }
+    }
+
+    /// Records that a file brought wrong bytes in its last attempt.
+    private func setCorrupted(_ folder: TransferFolder) async {
+        do {
+            try await blocking { try folder.setCorrupted() }
+        } catch {
+            Log.write(.warning, "\(folder.path) does not record its wrong bytes: \(error)")
+        }
+    }
+
+    /// Whether the last attempt to fetch a file brought wrong bytes.
+    /// - Throws: ``FileError``.
+    package func isCorrupted(_ request: TransferRequest) async throws -> Bool {
+        // A request without a key has no transfer.
+        guard let key = try? TransferKey(request), queued[key] == nil else { return false }
+        let folder = TransferFolder(key, in: folder, fileSystem: fileSystem)
+        return try await blocking { try folder.plan().plan?.isCorrupted == true }
     }
 
     /// Removes the folder of a transfer; nothing writes to it any more.

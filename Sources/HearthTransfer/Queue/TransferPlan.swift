@@ -30,6 +30,8 @@ package struct TransferPlan: Sendable, Hashable {
     package var created: Date
     /// Set while a person has paused the transfer. The process that runs it looks every half second.
     package var isPaused = false
+    /// Set after the last attempt brought wrong bytes: no process fetches the file again before a person asks for it.
+    package var isCorrupted: Bool?
 
     /// The plan of a request. A tag longer than 8 KiB is left out.
     package init(_ request: TransferRequest, tag: String? = nil, at date: Date) {
@@ -45,6 +47,7 @@ package struct TransferPlan: Sendable, Hashable {
 extension TransferPlan: DiskRecord {
     private enum CodingKeys: String, CodingKey {
         case format, label, locations, size = "sizeBytes", digest = "sha256", tag, created, isPaused = "paused"
+        case isCorrupted = "corrupted"
     }
 
     package init(from decoder: any Decoder) throws {
@@ -59,5 +62,6 @@ extension TransferPlan: DiskRecord {
         tag = try values.optionalText(.tag, atMost: Self.tagLimit)
         created = try values.decode(Date.self, forKey: .created)
         isPaused = try values.decode(Bool.self, forKey: .isPaused)
+        isCorrupted = try values.decodeIfPresent(Bool.self, forKey: .isCorrupted)
     }
 }

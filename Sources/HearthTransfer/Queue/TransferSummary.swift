@@ -13,6 +13,8 @@ package struct TransferSummary: Sendable, Hashable {
         case interrupted
         /// Every byte is here, and it was never installed.
         case finished
+        /// The last attempt brought wrong bytes, which were removed. It goes on when a person asks for the file again.
+        case corrupted
         /// Its plan is missing or unreadable.
         case orphaned(reason: String)
 
@@ -24,6 +26,7 @@ package struct TransferSummary: Sendable, Hashable {
             case .held: "running"
             case .interrupted: "interrupted"
             case .finished: "finished"
+            case .corrupted: "corrupted"
             case .orphaned: "orphaned"
             }
         }
@@ -47,4 +50,16 @@ package struct TransferSummary: Sendable, Hashable {
 
     /// The file's name, or the key of a transfer without one.
     package var label: String { plan?.label ?? key.name }
+}
+
+extension [TransferSummary] {
+    /// The transfers that an ended process left and that go on without a person: not those of a purpose for which another
+    /// file brought wrong bytes.
+    package var continuable: Self {
+        let refused = Set(filter { $0.state == .corrupted }.compactMap { $0.plan?.tag })
+        return filter { summary in
+            guard [.interrupted, .finished].contains(summary.state) else { return false }
+            return !(summary.plan?.tag.map(refused.contains) ?? false)
+        }
+    }
 }

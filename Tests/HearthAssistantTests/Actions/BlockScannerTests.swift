@@ -16,6 +16,33 @@ import Testing
         #expect(scanner.finish().text == "")
     }
 
+    /// Blocks of actions that are not offered are hidden too; what only looks like one stays.
+    @Test(
+        arguments: [
+            (#"Look: [WEB_SEARCH:{"query":"weather"}] ok"#, "Look: ok", ["WEB_SEARCH"]),
+            (#"[EMAIL_ACTION:{"to":"a"}][NOTE_ACTION:{}]"#, "", ["EMAIL_ACTION", "NOTE_ACTION"]),
+            (#"[MAP_SEARCH : {"q":1}]"#, #"[MAP_SEARCH : {"q":1}]"#, []),
+            (#"[MAP_SEARCH: {"q":1}]"#, "", ["MAP_SEARCH"]),
+            ("[_ACTION:{}] [ACTION:{}] [MY_ACTIONS:{}]", "[_ACTION:{}] [ACTION:{}] [MY_ACTIONS:{}]", []),
+            ("[TODO] [1] [A_ACTION] [A_ACTION:x]", "[TODO] [1] [A_ACTION] [A_ACTION:x]", []),
+            ("```\n[EMAIL_ACTION:{}]\n```", "```\n[EMAIL_ACTION:{}]\n```", []),
+            ("[EMAIL_ACTION:{\"a\":1", "", ["EMAIL_ACTION"]),
+        ] as [(String, String, [String])])
+    func hidesActionsThatAreNotOffered(_ answer: String, _ visible: String, _ tags: [String]) {
+        for pieces in [[answer], answer.unicodeScalars.map { String($0) }] {
+            var scanner = BlockScanner(tags: [.note], hidesOthers: true)
+            var text = ""
+            for piece in pieces { text += scanner.append(piece) }
+            let end = scanner.finish()
+            #expect(text + end.text == visible)
+            #expect(end.blocks.map(\.tag.rawValue) == tags)
+        }
+        // A name that is too long for a tag is text.
+        var scanner = BlockScanner(tags: [], hidesOthers: true)
+        let long = "[" + String(repeating: "A", count: 200) + "_ACTION:{}]"
+        #expect(scanner.append(long) + scanner.finish().text == long)
+    }
+
     @Test func ignoresTagsThatCannotBeWritten() {
         let (text, blocks) = ActionBench.scan("[a:{}][:{}][A1_B:{}]", tags: ["a", "", "A1_B"])
         #expect(text == "[a:{}][:{}]")

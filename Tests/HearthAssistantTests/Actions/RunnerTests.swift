@@ -36,6 +36,31 @@ import Testing
         #expect(outcome.cards.map(\.state) == [happens ? .done : .declined])
     }
 
+    /// A block whose action is not offered becomes a card that says why, whole or cut short, and does nothing.
+    @Test(
+        arguments: [
+            (#"[EMAIL_ACTION:{"to":"anna","size":3,"deep":{"a":1}}]"#, false, "no-such-action"),
+            (#"[WEB_SEARCH:{"query":"weather"}]"#, true, "private-search"),
+        ])
+    func whatIsNotOfferedSaysWhy(_ text: String, isPrivate: Bool, code: String) async throws {
+        var scanner = BlockScanner(tags: ActionTag.order, hidesOthers: true)
+        _ = scanner.append(text)
+        let blocks = scanner.finish().blocks
+        for finish in [FinishReason.endOfGeneration, .interrupted] {
+            let bench = ActionBench()
+            let runner = bench.runner()
+            let outcome = await runner.run(blocks + blocks, in: bench.turn(finish, isPrivate: isPrivate))
+            #expect(outcome.cards.map(\.state) == [.declined] && outcome.malformed.isEmpty)
+            let card = try #require(outcome.cards.first)
+            #expect(card.remarks?.map(\.code) == [code] && card.isUnoffered && card.note != nil)
+            #expect(card.fields.map(\.name) == (isPrivate ? ["query"] : ["to", "size"]))
+            #expect(await bench.approval.asked.isEmpty)
+            #expect(await bench.effects == [:])
+            let again = await runner.perform(card, in: bench.turn(isPrivate: isPrivate))
+            #expect(again == card, "a person cannot have it done either")
+        }
+    }
+
     @Test func readsRunUnaskedUntilTheSettingsSayOtherwise() async {
         for (policy, asked) in [(ApprovalPolicy(), 0), (ApprovalPolicy(settings: [.contactsSearch: .ask]), 1)] {
             let bench = ActionBench()

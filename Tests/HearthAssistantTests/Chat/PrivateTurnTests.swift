@@ -70,16 +70,19 @@ import Testing
     ]
 
     @Test(arguments: blocks, [[], [.grammar, .schema], .tools] as [EngineCapabilities])
-    func blocksOfSearchesAndPagesAreText(_ block: String, _ abilities: EngineCapabilities) async throws {
+    func blocksOfSearchesAndPagesSayWhyNothingIsSearched(_ block: String, _ abilities: EngineCapabilities) async throws
+    {
         let world = try await World([block, "Fine", "Fine"], capabilities: abilities)
         let text = block.replacing("PORT", with: "\(world.server.port)")
         let session = try await world.assistant.session(isPrivate: true)
         for act in [nil, ActionTag.webSearch] {
             let events = await ChatFixture.collect(session.send("read \(text)", act: act))
-            #expect(events.finished.flatMap(\.cards).isEmpty)
+            #expect(events.finished.flatMap(\.cards).allSatisfy { $0.isUnoffered })
+            #expect(!events.finished.contains { $0.content.contains("WEB_SEARCH") })
         }
         #expect(world.server.requests.isEmpty)
-        #expect(await session.messages.contains { $0.content.contains("WEB_SEARCH") })
+        let codes = await session.messages.flatMap(\.cards).compactMap { $0.remarks?.map(\.code) }
+        #expect(!codes.isEmpty && codes.allSatisfy { $0 == ["private-search"] })
         #expect(await session.registry.tags == [.note])
         let prompts = await world.engine.requests
         #expect(prompts.count == 2)

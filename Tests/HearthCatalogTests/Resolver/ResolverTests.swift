@@ -44,6 +44,32 @@ func device(memory: UInt64 = 100, app: String? = "1.5.0", hasCohort: Bool = true
 @Suite struct ResolverTests {
     private let family = Family("m")
 
+    /// Files without a header that tells their memory are compared by their size, before a fetch.
+    @Test(
+        arguments: [
+            ("1.0.0 format=onnx size=900000000000", true), ("1.0.0 format=onnx size=1000", false),
+            // The publisher's figure counts before the estimate.
+            ("1.0.0 format=onnx size=900000000000 memory=100", false),
+            ("1.0.0 format=onnx size=1 memory=9000000000", true),
+            // The header of a GGUF file tells more.
+            ("1.0.0 size=900000000000", false),
+        ])
+    func modelsWithoutAHeaderAreComparedByTheirSize(_ words: String, isTooLarge: Bool) throws {
+        let device = DeviceProfile(memory: 8_000_000_000)
+        let objection = try release(words).ineligibility(on: device)
+        if case .notEnoughMemory = objection { #expect(isTooLarge) } else { #expect(!isTooLarge && objection == nil) }
+    }
+
+    /// A figure that publishing estimated from the size is no figure of the publisher's own.
+    @Test func anEstimateIsNoDeclaredMemory() throws {
+        var release = try release("1.0.0 size=1000")
+        #expect(release.declaredMemory == nil)
+        release.requirements.memoryBytes = release.requiredMemory
+        #expect(release.declaredMemory == nil)
+        release.requirements.memoryBytes = 2_000_000_000
+        #expect(release.declaredMemory == 2_000_000_000)
+    }
+
     private func choose(
         _ offers: [String], current: String? = nil, version: String? = nil, variant: String? = nil,
         heldBack: [String] = [], memory: UInt64 = 100, afterPreparation: [String] = [], ignoresMemory: Bool = false
@@ -188,10 +214,10 @@ func device(memory: UInt64 = 100, app: String? = "1.5.0", hasCohort: Bool = true
 
     @Test func whereNothingIsKnownNothingIsCompared() throws {
         let release = try release("1.0.0 app=9.0.0 format=mlx rollout=50")
-        #expect(release.ineligibility(on: DeviceProfile(memory: 0)) == .notInRollout(percent: 50))
+        #expect(release.ineligibility(on: DeviceProfile(memory: .max)) == .notInRollout(percent: 50))
         var open = release
         open.rollout = nil
-        #expect(open.ineligibility(on: DeviceProfile(memory: 0)) == nil)
+        #expect(open.ineligibility(on: DeviceProfile(memory: .max)) == nil)
     }
 }
 

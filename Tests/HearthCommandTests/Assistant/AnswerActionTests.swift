@@ -170,12 +170,15 @@ import Testing
         #expect(!probe.errors.contents.contains("New reminder"))
     }
 
-    /// Blocks of actions that the settings do not offer are text, as in a conversation.
-    @Test func blocksThatAreNotOfferedAreText() async throws {
+    /// Blocks of actions that the settings do not offer are cards that say so, as in a conversation.
+    @Test func blocksThatAreNotOfferedSayWhy() async throws {
         let search = #"[WEB_SEARCH:{"query":"tides"}]"#
         let probe = probe("\(search) \(Self.block)")
         #expect(await probe.run("config", "set", "stores.reminders", "off") == 0)
         #expect(await probe.run("chat", "--prompt", "look") == 0)
-        #expect(probe.output.contents == "\(search) \(Self.block)\n")
+        #expect(!probe.output.contents.contains("["), "\(probe.output.contents)")
+        let shown = probe.errors.contents
+        #expect(shown.contains("Web search") && shown.contains("Reminder action"), "\(shown)")
+        #expect(!shown.contains("--approve"), "nothing can be approved")
     }
 }

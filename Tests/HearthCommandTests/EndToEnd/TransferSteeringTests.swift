@@ -97,6 +97,13 @@ import Testing
         let left = try #require(try await transfers().first)
         #expect(left["state"] as? String == "interrupted")
         #expect(left["receivedBytes"] as? Int ?? 0 > 0)
+        // A listing begins nothing.
+        let replies = lab.modelReplies.count
+        let listing = try await lab.run("models", "--format", "json")
+        let rows = try JSONSerialization.jsonObject(with: Data(listing.output.utf8)) as? [[String: Any]]
+        #expect(rows?.first?["state"] as? String == "not-downloaded")
+        #expect(try await transfers().first?["state"] as? String == "interrupted")
+        #expect(lab.modelReplies.count == replies)
         #expect(try await lab.run("transfers", "pause", "big").status == 0)
         #expect(try await lab.run("transfers", "list").output.contains("paused"))
         let dry = try await lab.run("transfers", "clean", "--all", "--dry-run")

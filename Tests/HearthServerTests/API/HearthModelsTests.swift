@@ -79,6 +79,30 @@ import Testing
         }
     }
 
+    /// A conversation of the page shortens no time that a client asked for.
+    @Test(.timeLimit(.minutes(2))) func aConversationShortensNoClientsTime() async throws {
+        try await NativeFixture.with { fixture in
+            try await fixture.download()
+            let clock = ManualClock()
+            var settings = HearthModels.Settings()
+            settings.keepAlive = .seconds(300)
+            let models = HearthModels(fixture.hearth, settings: settings, time: clock.time)
+            let model = try await models.model("talker")
+            _ = try await models.engine(for: model).capabilities
+            await models.usedByPage("talker")
+            await clock.sleepers(atLeast: 1)
+            await models.used(model, keepAlive: .seconds(3600))
+            await models.usedByPage("talker")
+            let pool = fixture.hearth.models.pool
+            pool.dropIdle()
+            clock.advance(by: .seconds(301))
+            #expect(await models.loaded().first?.expires != nil)
+            await clock.sleepers(atLeast: 1)
+            clock.advance(by: .seconds(4000))
+            while await !models.loaded().isEmpty { await Task.yield() }
+        }
+    }
+
     /// A change of settings that leaves the engines as they are.
     @Test(.timeLimit(.minutes(2))) func otherChoicesLetAWarmModelLeaveAllTheSame() async throws {
         try await NativeFixture.with { fixture in

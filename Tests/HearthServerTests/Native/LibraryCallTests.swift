@@ -91,6 +91,34 @@ import Testing
         }
     }
 
+    /// Wrong bytes are shown as a failure after a restart too, until a person tries again.
+    @Test func aCorruptedDownloadWaitsForAPerson() async throws {
+        let folder = try TemporaryFolder()
+        let offer = NativeFixture.Offer()
+        let first = try await NativeFixture(folder: folder)
+        try folder.write("origin/\(offer.filename)", offer.bytes.dropLast() + [7])
+        await first.service.library.library.refresh()
+        _ = try await first.call("POST", "/models/talker/download", "{}")
+        let failed = try await first.event("row") { $0["row"]?["state"]?.text == "failed" }
+        #expect(failed["row"]?["code"]?.text == "checksum-mismatch")
+        await first.close()
+
+        let second = try await NativeFixture(folder: folder)
+        try folder.write("origin/\(offer.filename)", offer.bytes.dropLast() + [7])
+        await second.service.library.library.refresh()
+        await second.service.library.readTransfers()
+        await second.service.library.tell()
+        let row = try #require(try await second.call("GET", "/models").body["rows"]?[0])
+        #expect(row["state"]?.text == "failed" && row["code"]?.text == "checksum-mismatch")
+        #expect(row["action"]?.text == "download")
+        let transfers = try await second.call("GET", "/transfers").body["transfers"]
+        #expect(transfers?.items.map { $0["state"]?.text } == ["corrupted"])
+        try folder.write("origin/\(offer.filename)", offer.bytes)
+        _ = try await second.call("POST", "/models/talker/download", "{}")
+        try await second.event("row") { $0["row"]?["state"]?.text == "downloaded" }
+        await second.close()
+    }
+
     @Test func whatDoesNotFitIsRefused() async throws {
         try await NativeFixture.with(offers: [.init(memory: 900_000_000_000_000)]) { fixture in
             await fixture.service.library.library.refresh()
@@ -113,6 +141,9 @@ import Testing
             let row = try #require(try await fixture.call("GET", "/models").body["rows"]?[0])
             #expect(row["isListed"] == .boolean(true))
             #expect(row["state"]?.text == "not-downloaded")
+            // It is fetched from its own list, which is no origin.
+            #expect(try await fixture.call("POST", "/models/talker/download", "{}").status == 202)
+            try await fixture.event("row") { $0["row"]?["state"]?.text == "downloaded" }
             #expect(try await fixture.call("DELETE", "/models/listed/talker").status == 200)
             #expect(try Configuration.load(home: fixture.hearth.home).library.models.isEmpty)
         }

@@ -53,6 +53,7 @@ import Testing
         #expect(try await label(proxy) == "二")
         #expect(await proxy.isModelReady)
         #expect(await proxy.information?.classListVersion == "v1")
+        #expect(hearth.models.pool.memory.usedBytes > 0, "it counts in the memory of all engines")
 
         var wide = ONNXBuilder()
         wide.classes = 5

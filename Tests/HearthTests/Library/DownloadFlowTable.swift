@@ -197,11 +197,11 @@ enum DownloadFlowTable {
         // A launch loads the text model, then the vision model, also if the first load fails. A launch that comes after a
         // request of the user changes nothing.
         Step("idle", .launch([text, vision]), Look(loading: text), [.load(text)]),
-        Step("launching", .loaded(text.id, .loaded), Look(loading: vision), [.load(vision)]),
+        Step("launching", .loaded(text.id, .loaded), Look(loading: vision), [.loadBeside(vision)]),
         Step(
             "launching", .loaded(text.id, .failed("damaged")), Look(loading: vision, loadError: "damaged"),
-            [.load(vision)]),
-        Step("launching", .loaded(text.id, .stopped), Look(loading: vision), [.load(vision)]),
+            [.loadBeside(vision)]),
+        Step("launching", .loaded(text.id, .stopped), Look(loading: vision), [.loadBeside(vision)]),
         // Asked for: one of the same is enough.
         Step("idle", .load, Look(loading: text), [.load(text)]),
         Step("failed", .load, Look(subject: text, loading: text), [.load(text)]),

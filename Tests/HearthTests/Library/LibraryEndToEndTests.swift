@@ -81,6 +81,22 @@ import Testing
         #expect(alone.rows.first { $0.id == family }?.noUpdate == .notEligible(newer, .heldBack))
     }
 
+    /// The publisher's name, description, recommendation, memory and least app version are known without the origin too.
+    @Test func whatThePublisherSaysOutlivesItsOrigin() async throws {
+        var offer = Offer(family: "diary", memory: 2_000_000_000)
+        offer.extra = #""summary": "Keeps a diary.", "recommended": true, "minAppVersion": "1.2.0","#
+        try publish(offer)
+        _ = try await manager().pull(try ModelReference(parsing: "diary"))
+        try LocalFileSystem().removeTree(folder.path("origin"))
+        let library = ModelLibrary(manager: manager(), home: home)
+        await library.refresh()
+        #expect(library.offerProblem != nil)
+        let form = RowForm(try #require(library.rows.first))
+        #expect(form.name == "The diary" && form.summary == "Keeps a diary.")
+        #expect(form.memoryBytes == 2_000_000_000 && form.memoryContextLength == nil)
+        #expect(form.minAppVersion == "1.2.0" && form.badges.contains("recommended"))
+    }
+
     /// A pull that ends half-way is continued by the library of the next process, and its bytes can be discarded.
     @Test(arguments: [false, true])
     func showsAHalfFetchedModel(discards: Bool) async throws {

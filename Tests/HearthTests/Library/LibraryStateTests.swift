@@ -18,6 +18,39 @@ import Testing
         return state
     }
 
+    /// A model that no engine here runs answers nothing, whoever asks for it.
+    @Test func aModelWithoutAnEngineIsNeverSelected() {
+        var state = LibraryState()
+        state.setDefault("diary")
+        state.list(local: [LocalModel(Models.text, canRun: false)])
+        #expect(state.selectedModel == nil)
+        let isChosen = state.select(Models.text.id)
+        #expect(!isChosen)
+        let row = state[Models.text.id]
+        #expect(row?.state == .incompatible(.noEngine(.gguf)) && row?.primaryAction == nil)
+        #expect(row?.isUsable == true, "it can be removed")
+        state.list(local: [LocalModel(Models.text, canRun: false), LocalModel(Models.other)])
+        #expect(state.selectedModel == Models.other, "the only one that answers")
+    }
+
+    /// A publisher's recommendation counts before the size, and stays without its origin.
+    @Test func aPublishersRecommendationWins() {
+        var small = Models.other
+        small.isRecommended = true
+        var state = Self.state(offered: [Models.text, small])
+        #expect(state.rows.filter(\.isRecommended).map(\.id) == [small.id])
+        state = Self.state(here: [small], offered: [])
+        #expect(state.rows.filter(\.isRecommended).map(\.id) == [small.id])
+        state.list(offered: [OfferedModel(Models.text), OfferedModel(Models.vision)])
+        #expect(state.rows.filter(\.isRecommended).map(\.id) == [small.id])
+        var refused = LibraryState()
+        refused.list(offered: [
+            OfferedModel(small, objection: .noEngine(.mlx)), OfferedModel(Models.text),
+            OfferedModel(Models.model("third", memory: 1 << 20)),
+        ])
+        #expect(refused.rows.filter(\.isRecommended).map(\.id) == [Models.text.id])
+    }
+
     @Test func rowsHaveALastingOrder() {
         var state = Self.state(offered: [Models.vision, Models.other, Models.text])
         #expect(state.rows.map(\.id.name) == ["diary", "poet", "eyes"])

@@ -34,8 +34,7 @@ import Testing
 
     @Test func aLaunchLoadsOnlyWhatIsHere() async {
         delivery.have(LocalModel(Models.text))
-        let models = ModelDownloadViewModel(
-            library: library(), loader: loader, text: Models.text, vision: Models.vision)
+        let models = ModelDownloadViewModel(library: library(), loader: loader, text: Models.text) { Models.vision.id }
         await until { models.isModelLoaded && !models.isModelLoading }
         #expect(journal.all(with: "load") == ["load diary", "loaded diary"])
     }

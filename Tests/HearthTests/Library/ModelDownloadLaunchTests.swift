@@ -26,7 +26,7 @@ import Testing
         text: ModelInfo? = Models.text, vision: ModelInfo? = nil, loader: ScriptedLoader? = nil
     ) -> ModelDownloadViewModel {
         let library = ModelLibrary(delivery: delivery, defaultModel: MemorySetting().setting)
-        return ModelDownloadViewModel(library: library, loader: loader ?? self.loader, text: text, vision: vision)
+        return ModelDownloadViewModel(library: library, loader: loader ?? self.loader, text: text) { vision?.id }
     }
 
     // MARK: Launch
@@ -59,6 +59,50 @@ import Testing
         await until { models.isModelLoaded && !models.isModelLoading }
         #expect(all.contains { $0.id == models.selectedModel?.id })
         #expect(!journal.all.contains("load eyes"), "vision follows text or nothing")
+    }
+
+    /// A download that an ended process left is the view model's own: its state, its progress, and the load at its end.
+    @Test(arguments: [nil, Models.text])
+    func goesOnWithADownloadOfAnEndedProcess(selected: ModelInfo?) async throws {
+        delivery.leave(Models.other, Models.text)
+        let bytes = Barrier()
+        delivery.script(Models.text, [.report(.progress(0.5)), .wait(bytes)])
+        delivery.script(Models.other, [.report(.progress(0.25)), .wait(bytes)])
+        let models = viewModel(text: selected)
+        let model = selected ?? Models.other
+        let fraction = selected == nil ? 0.25 : 0.5
+        await until { models.downloadState == .downloading(progress: fraction) }
+        #expect(models.activeDownload == model && models.progress == fraction)
+        #expect(models.selectedModel == model)
+        bytes.open()
+        await until { models.isModelLoaded && !models.isModelLoading }
+        #expect(models.isLoaded(model.id))
+        #expect(journal.all(with: "pull").count == 2, "none is fetched twice")
+    }
+
+    /// The same where the library had continued it before the view model came.
+    @Test func takesOverWhatTheLibraryContinued() async throws {
+        delivery.leave(Models.text)
+        let bytes = Barrier()
+        delivery.script(Models.text, [.report(.progress(0.5)), .wait(bytes)])
+        let library = ModelLibrary(delivery: delivery, defaultModel: MemorySetting().setting)
+        await library.refresh()
+        let models = ModelDownloadViewModel(library: library, loader: loader)
+        #expect(models.activeDownload == Models.text)
+        models.cancelDownload()
+        #expect(models.downloadState == .idle)
+        await library.close()
+        #expect(delivery.discarded == [Models.text.identity])
+    }
+
+    @Test func noEngineForASavedModelLoadsNothing() async throws {
+        delivery.have(LocalModel(Models.text, canRun: false), LocalModel(Models.vision))
+        let models = viewModel(vision: Models.vision)
+        await until { !models.library.rows.isEmpty }
+        models.selectedModel = Models.vision
+        try models.loadModel()
+        await until { models.isLoaded(Models.vision.id) }
+        #expect(journal.all(with: "load") == ["load eyes", "loaded eyes"])
     }
 
     @Test func leavesALoadedModelAlone() async throws {

@@ -26,7 +26,7 @@ import Testing
         text: ModelInfo? = Models.text, vision: ModelInfo? = nil, loader: ScriptedLoader? = nil
     ) -> ModelDownloadViewModel {
         let library = ModelLibrary(delivery: delivery, defaultModel: MemorySetting().setting)
-        return ModelDownloadViewModel(library: library, loader: loader ?? self.loader, text: text, vision: vision)
+        return ModelDownloadViewModel(library: library, loader: loader ?? self.loader, text: text) { vision?.id }
     }
 
     // MARK: One model

@@ -99,6 +99,44 @@ import Testing
         #expect(hearth.models.pool.memory.usedBytes == 0)
     }
 
+    /// What a client keeps leaves last: not for a conversation's route, and not while another idle engine makes the room.
+    @Test func whatAClientKeepsLeavesLast() async throws {
+        let engines = Engines(["kept": 300, "idle": 300, "third": 300, "large": 700])
+        let hearth = try hearth(engines, memory: 1024)
+        for name in ["kept", "idle", "third", "large"] { try await install(name, in: hearth) }
+        let kept = try await find("kept", in: hearth)
+        try await kept.load()
+        kept.keep()
+        try await find("idle", in: hearth).load()
+        let pool = hearth.models.pool
+        pool.dropIdle()
+        await until { pool.releases.map(\.family.name) == ["kept"] }
+        // The kept one was used least recently.
+        try await find("idle", in: hearth).load()
+        try await find("third", in: hearth).load()
+        #expect(Set(pool.releases.map(\.family.name)) == ["kept", "third"])
+        // Nothing else makes room for this one.
+        try await find("large", in: hearth).load()
+        #expect(pool.releases.map(\.family.name) == ["large"])
+        await hearth.close()
+    }
+
+    /// A load that may make no room fails where another engine would have to leave; one that may is tried after it.
+    @Test func aLoadThatFindsNoRoomLeavesOthersAlone() async throws {
+        let engines = Engines(["one": 600, "two": 600, "small": 100])
+        let hearth = try hearth(engines, memory: 1024)
+        for name in ["one", "two", "small"] { try await install(name, in: hearth) }
+        try await find("one", in: hearth).loadBesideOthers()
+        try await find("small", in: hearth).loadBesideOthers()
+        let two = try await find("two", in: hearth)
+        let error = await #expect(throws: LLMError.self) { try await two.loadBesideOthers() }
+        #expect(error?.code == .doesNotFit && error?.disposition == .tryLater)
+        #expect(engines.log.withLock { $0 } == ["open one", "open small"])
+        try await two.load()
+        #expect(engines.log.withLock { $0.last } == "open two")
+        await hearth.close()
+    }
+
     @Test func aModelThatFitsNotEvenAloneIsRefused() async throws {
         let engines = Engines(["one": 100, "giant": 1000])
         let hearth = try hearth(engines, memory: 1024)

@@ -110,6 +110,20 @@ import Testing
         await hearth.close()
     }
 
+    @Test func aModelThatAnotherClientKeepsStays() async throws {
+        let orchestrator = await orchestrator(Cloud(answers: 1))
+        let kept = try await model("text")
+        try await kept.load()
+        kept.keep()
+        try await model("eyes").load()
+        _ = try await ask(orchestrator)
+        await advance(30)
+        var unloaded = unloads.makeAsyncIterator()
+        #expect(await unloaded.next() == "eyes")
+        #expect(loaded == ["text"])
+        await hearth.close()
+    }
+
     @Test func aModelThatAnotherClientLeasedStays() async throws {
         let orchestrator = await orchestrator(Cloud(answers: 1))
         let lease = try await model("text").lease()

@@ -206,6 +206,8 @@ final class ScriptedDelivery: ModelDelivering {
         journal.note("loaded \(model.id)")
     }
 
+    func loadBeside(_ model: ModelInfo) async throws { try await load(model) }
+
     func unload(_ family: Family) {
         journal.note("unload \(family)")
         loaded = loaded.filter { $0.value != family }

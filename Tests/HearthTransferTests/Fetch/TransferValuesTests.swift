@@ -61,6 +61,22 @@ import Testing
         return (meter, 1_000_000_000, .seconds(10))
     }
 
+    /// Bytes that come again after a mismatch count from nothing, while `completedBytes` never goes down.
+    @Test func whatComesAgainIsShownFromItsTrueShare() throws {
+        var meter = ProgressMeter()
+        _ = meter.update(state: .downloading, completed: 100, total: 100, at: .zero)
+        let pause = meter.update(
+            state: .retrying(attempt: 2, limit: 3), completed: 0, total: 100, at: .seconds(1))
+        #expect(pause?.fraction == 0 && pause?.completedBytes == 100 && pause?.isRepeating == false)
+        let again = meter.update(state: .downloading, completed: 40, total: 100, fetched: 140, at: .seconds(3))
+        #expect(again?.fraction == 0.4 && again?.completedBytes == 100 && again?.presentBytes == 40)
+        #expect(again?.percentText == "40%" && again?.isRepeating == true)
+        let held = meter.update(state: .waiting(.offline), completed: 40, total: 100, at: .seconds(4))
+        #expect(held?.fraction == 0.4)
+        let whole = meter.update(state: .verifying, completed: 100, total: 100, at: .seconds(5))
+        #expect(whole?.fraction == 1 && whole?.repeatedBytes == 0)
+    }
+
     @Test func aStandstillIsToldUntilNothingMoves() throws {
         var (meter, bytes, now) = moving()
         var readings: [TransferProgress] = []
@@ -160,7 +176,7 @@ import Testing
         _ = meter.update(state: .verifying, completed: 100_000_000, total: 100_000_000, at: .seconds(1))
         let pause = meter.update(
             state: .retrying(attempt: 2, limit: 3), completed: 0, total: 100_000_000, at: .seconds(2))
-        #expect(pause?.repeatedBytes == 0, "nothing comes")
+        #expect(pause?.repeatedBytes == 100_000_000 && pause?.secondsLeft == nil, "all of it comes again")
         var reading: TransferProgress?
         for step in 0...50 {
             let bytes = UInt64(step) * 1_000_000

@@ -12,6 +12,9 @@ const symbols = {
     HABIT_ACTION: "habits", WEB_SEARCH: "web",
 };
 
+/// Why an action is not on offer: nothing can come of its card.
+const unoffered = new Set(["private-search", "no-search", "not-offered", "no-such-action"]);
+
 /// The view of a card: `{ node, update(card) }`. `act(name, body)` calls the server: decide, perform or undo.
 export function cardView(card, act) {
     let current = card;
@@ -73,6 +76,7 @@ function actionsOf(card, act, newest) {
             ]),
         ];
     }
+    if ((card.remarks ?? []).some(({ code }) => unoffered.has(code))) return null;
     if (card.canUndo) return [button(t("undo"), "undo")];
     if (["declined", "failed", "not-carried-out", "undone"].includes(card.state)) return [button(t("card.perform"), "perform", {}), edit("perform")];
     return null;

@@ -73,7 +73,7 @@ export const shownName = (row) => ([...rows.values()].some((other) => other.id !
 export const isPaused = (row) => row.state === "waiting" && row.download?.phase === "paused";
 
 /// The bytes of a download that a person may resume: paused now, or unfinished since an earlier process.
-export const keptBytes = (row) => (isPaused(row) ? row.download.completedBytes : row.keptBytes);
+export const keptBytes = (row) => (isPaused(row) ? row.download.completedBytes - (row.download.repeatedBytes ?? 0) : row.keptBytes);
 
 /// Whether a row is on its way to this device.
 export const isMoving = (row) => (row.state === "downloading" || row.state === "waiting") && !isPaused(row);

@@ -11,19 +11,21 @@ import { cancel, download, pause } from "./download.js";
 
 /// The phase of a download in a word: "Downloading", "Verifying", "Waiting: Wi-Fi required".
 export function phaseText(row) {
-    const { phase = "downloading", attempt, attempts, waitingFor } = row.download ?? {};
+    const { phase = "downloading", attempt, attempts, waitingFor, repeatedBytes } = row.download ?? {};
     if (phase === "retrying") return t("phase.retrying", { attempt: attempt ?? 2, attempts: attempts ?? 3 });
     if (row.state === "waiting" && waitingFor) return t("phase.waiting-for", { reason: t(`phase.hold.${waitingFor}`) });
     if (row.state === "waiting" && phase !== "paused") return t("phase.waiting");
+    if (repeatedBytes && ["connecting", "downloading"].includes(phase)) return t("phase.again");
     return t(`phase.${phase}`);
 }
 
 /// Bytes of bytes, such as `812.0 MB of 1.9 GB`.
 export function bytesText(row) {
-    const { completedBytes, totalBytes } = row.download ?? {};
+    const { completedBytes, repeatedBytes = 0, totalBytes } = row.download ?? {};
     if (completedBytes === undefined) return "";
     const total = totalBytes ?? row.sizeBytes;
-    return total ? t("download.bytes", { done: bytes(completedBytes), total: bytes(total) }) : bytes(completedBytes);
+    const done = bytes(Math.max(0, completedBytes - repeatedBytes));
+    return total ? t("download.bytes", { done, total: bytes(total) }) : done;
 }
 
 /// Rate and time left, such as `3.2 MB/s, 8 seconds left`.
@@ -79,7 +81,7 @@ export function progressView(row, { isSheet = false } = {}) {
         // Screen readers hear every tenth.
         const tenth = Math.floor(fraction * 10);
         if (tenth > told && told >= 0) announce(t("download.spoken", { name: next.name, percent: tenth * 10 }));
-        told = Math.max(told, tenth);
+        told = next.download?.repeatedBytes ? tenth : Math.max(told, tenth);
     };
     update(row);
     return { node, update };

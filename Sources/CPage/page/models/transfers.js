@@ -31,6 +31,6 @@ function draw(body, transfers, read) {
                 ? `${percent(transfer.receivedBytes / transfer.totalBytes)} · ${t("download.bytes", { done: bytes(transfer.receivedBytes), total: bytes(transfer.totalBytes) })}`
                 : bytes(transfer.receivedBytes), transfer.reason && ` · ${transfer.reason}`)),
         ["running", "waiting"].includes(transfer.state) && button(transfer, "pause"),
-        ["paused", "interrupted"].includes(transfer.state) && button(transfer, "resume"),
+        ["paused", "interrupted", "corrupted"].includes(transfer.state) && button(transfer, "resume"),
         transfer.state !== "finished" && button(transfer, "cancel")))));
 }

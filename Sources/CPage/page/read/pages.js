@@ -5,7 +5,7 @@ import { t } from "../kit/texts.js";
 import { crop } from "./crop.js";
 
 const percent = (confidence) => (confidence === undefined || confidence === null ? "?" : `${Math.round(confidence * 100)} %`);
-const verdicts = ["accepted", "uncertain", "unverified", "corrected"];
+const verdicts = ["accepted", "uncertain", "verified", "unverified", "corrected"];
 /// The least width of a usual box in pixels: what a finger hits. A page with smaller ones is wider than the window and scrolls.
 const leastBox = 24;
 const arrows = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };

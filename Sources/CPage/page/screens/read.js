@@ -16,6 +16,21 @@ const limit = 32 << 20;
 /// The rows that can read pictures of characters now.
 const usableClassifiers = () => [...rows.values()].filter((row) => row.isUsable && row.role === "classifier");
 
+/// What a person corrected stays, as far as the characters lie where they lay.
+function keepCorrections(before, reply) {
+    const corrected = new Map((before?.characters ?? []).filter((one) => one.corrected).map((one) => [placeOf(one), one.corrected]));
+    for (const character of reply.characters) character.corrected = corrected.get(placeOf(character));
+}
+
+const placeOf = ({ page, x, y }) => `${page}:${x}:${y}`;
+
+/// The button that asks the cloud about unsure characters, below what that takes.
+function decodeAll({ characters, requests, cloud, credits }, run) {
+    const words = [t("read.decode-all.offer", { n: characters, requests, cloud }), credits && t("read.decode-all.credits", { left: credits.left, of: credits.of })];
+    return h("div.read-offer", h("p.hint", words.filter(Boolean).join(" ")),
+        h("button.primary", { type: "button", onclick: run }, icon("cloud"), t("read.decode-all")));
+}
+
 export function show(main) {
     const life = lifetime();
     let preview = null;
@@ -46,7 +61,8 @@ export function show(main) {
         fill(status);
         fill(result, h("p.note.error", { role: "alert", dir: "auto" }, icon("warning"), sentence));
     };
-    async function read(blob) {
+    /// Reads a picture; with `agreed`, the cloud gets as many unsure characters as the person was shown.
+    async function read(blob, agreed = 0, before = null) {
         if (!blob || usableClassifiers().length === 0) return;
         reading?.abort();
         const mine = reading = new AbortController();
@@ -58,13 +74,14 @@ export function show(main) {
         announce(t("read.reading", { name }));
         fill(status, h("span.spinner"), h("span", { dir: "auto" }, t("read.reading", { name })), h("button.small", { type: "button", onclick: () => { mine.abort(); fill(status); } }, icon("stop"), t("read.stop")));
         try {
-            const words = new URLSearchParams({ decode: "true", direction: direction.value, model: model.value });
+            const words = new URLSearchParams({ decode: "true", direction: direction.value, model: model.value, cloud: agreed });
             const reply = await upload(`/classify?${words}`, blob, mine.signal);
             if (mine.signal.aborted) return;
             // Pictures of TIFF and PDF files are none of the browser's; their boxes lie on white.
             preview = ["image/tiff", "application/pdf"].includes(blob.type) ? null : URL.createObjectURL(blob);
             const sum = t("read.found", { n: reply.characters.length, model: reply.model });
-            fill(status, h("p", sum));
+            keepCorrections(before, reply);
+            fill(status, h("p", sum), reply.offer && decodeAll(reply.offer, () => read(blob, reply.offer.requests, reply)));
             announce(sum);
             if (reply.characters.length === 0) return;
             const output = exports(reply, name);

@@ -12,7 +12,7 @@ import { devices } from "../settings/devices.js";
 
 /// The panels: the settings that they show, and a view `{ node, end }` above them.
 const panels = {
-    model: { icon: "models", keys: /^(defaultModel|visionModel|library\.|origins\.|trust\.|catalog\.)/, view: modelList },
+    model: { icon: "models", keys: /^(defaultModel|visionModel|serve\.updates|library\.|origins\.|trust\.|catalog\.)/, view: modelList },
     look: { icon: "eye", keys: /^chat\./, view: appearance },
     network: { icon: "web", keys: /^(network\.|serve\.(port|hosts|origins|requireKeys|anyModel))/ },
     cloud: { icon: "cloud", keys: /^(cloud|routing|entitlement)\./, view: cloud },

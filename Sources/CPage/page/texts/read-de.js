@@ -8,4 +8,5 @@ export default {
     "read.scan": "Der Scan", "read.panel": "Ausgewähltes Zeichen", "read.crop": "Das Zeichen auf dem Scan", "read.text": "Text", "read.correct": "Anderes Zeichen", "read.export.text": "Textdatei",
     "read.cell": "Zeichen {place}: {text}, {verdict}, {confidence}",
     "read.verdict.accepted": "sicher", "read.verdict.uncertain": "ziemlich sicher", "read.verdict.unverified": "ungeprüft", "read.verdict.verified": "aus der Cloud", "read.verdict.corrected": "von Ihnen korrigiert",
+    "read.decode-all": "Alle entziffern", "read.decode-all.offer.one": "Bei {n} Zeichen ist dieses Gerät nicht sicher. „Alle entziffern“ sendet sein Bild an {cloud}: {requests} Anfragen.", "read.decode-all.offer.other": "Bei {n} Zeichen ist dieses Gerät nicht sicher. „Alle entziffern“ sendet ihre Bilder an {cloud}: {requests} Anfragen.", "read.decode-all.credits": "Von {of} Guthaben sind diesen Monat noch {left} übrig; jede Anfrage braucht eines.",
 };

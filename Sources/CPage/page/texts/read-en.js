@@ -8,4 +8,5 @@ export default {
     "read.scan": "The scan", "read.panel": "Chosen character", "read.crop": "The character on the scan", "read.text": "Text", "read.correct": "Other character", "read.export.text": "Text file",
     "read.cell": "Character {place}: {text}, {verdict}, {confidence}",
     "read.verdict.accepted": "sure", "read.verdict.uncertain": "fairly sure", "read.verdict.unverified": "unverified", "read.verdict.verified": "by the cloud", "read.verdict.corrected": "corrected by you",
+    "read.decode-all": "Decode All", "read.decode-all.offer.one": "This device is not sure of {n} character. Decode All sends its picture to {cloud}: {requests} requests.", "read.decode-all.offer.other": "This device is not sure of {n} characters. Decode All sends their pictures to {cloud}: {requests} requests.", "read.decode-all.credits": "{left} of {of} credits are left this month; each request takes one.",
 };

@@ -9,8 +9,9 @@ import HearthInference
 ///    ^─────────────┘ anything else                                └── anything else: the block ends before it
 /// ```
 /// Only bytes that may still begin a block are held, with the white space before them. Openings in fenced code blocks,
-/// unknown tags, and tags without an object after them are text. Text without blocks passes unchanged. The white space
-/// around a hidden block is joined: to a space, a line break or a blank line.
+/// unknown tags, and tags without an object after them are text; with ``hidesOthers``, any tag that ends like an action's
+/// begins a block. Text without blocks passes unchanged. The white space around a hidden block is joined: to a space, a
+/// line break or a blank line.
 ///
 /// Every byte is read once: linear in the text for all piece lengths. The concatenation of the visible pieces does not
 /// depend on the cuts.
@@ -28,6 +29,8 @@ package struct BlockScanner: Sendable {
     package static let maximumPayload = 64 << 10
 
     private let openings: [(bytes: [UInt8], tag: ActionTag)]
+    /// Whether blocks of other tags that end with `_ACTION` or `_SEARCH` are hidden too.
+    private let hidesOthers: Bool
     /// The bytes that may follow the bracket of an opening.
     private let seconds: [Bool]
     private var state = State.text
@@ -37,6 +40,8 @@ package struct BlockScanner: Sendable {
     private var held: [UInt8] = []
     /// The openings that begin with the held bytes, one bit each.
     private var fitting: UInt64 = 0
+    /// Whether the held bytes may become the opening of another action.
+    private var mayBeOther = false
     private var object = ObjectEnd()
     private var payload: [UInt8] = []
     private var tag: ActionTag?
@@ -45,7 +50,9 @@ package struct BlockScanner: Sendable {
 
     /// Makes a scanner for one answer. Tags with other characters than upper-case letters, digits and underscores, and
     /// those after the first 64, are ignored.
-    package init(tags: [ActionTag]) {
+    /// - Parameter hidesOthers: whether blocks of other tags that end with `_ACTION` or `_SEARCH` are hidden too.
+    package init(tags: [ActionTag], hidesOthers: Bool = false) {
+        self.hidesOthers = hidesOthers
         openings = tags.filter(\.isUsable).prefix(64).map { (Array($0.opening.utf8), $0) }
         var seconds = [Bool](repeating: false, count: 256)
         for opening in openings { seconds[Int(opening.bytes[1])] = true }
@@ -61,7 +68,7 @@ package struct BlockScanner: Sendable {
     /// Adds the next piece of the answer.
     /// - Returns: the newly visible text.
     package mutating func append(_ piece: String) -> String {
-        guard !openings.isEmpty else { return piece }
+        guard !openings.isEmpty || hidesOthers else { return piece }
         var piece = piece
         return piece.withUTF8 { bytes in
             take(bytes)
@@ -113,6 +120,7 @@ package struct BlockScanner: Sendable {
                 visible.append(bytes[start..<index])
                 held.removeAll(keepingCapacity: true)
                 fitting = .max
+                mayBeOther = hidesOthers
                 state = .opening
                 return index
             }
@@ -126,6 +134,7 @@ package struct BlockScanner: Sendable {
     /// Whether the bytes from a bracket on are the beginning of an opening, as far as the piece goes.
     private func mayBegin(_ bytes: UnsafeBufferPointer<UInt8>, at start: Int) -> Bool {
         guard start + 1 < bytes.count else { return true }
+        if hidesOthers, bytes[start + 1].isOfTag { return true }
         guard seconds[Int(bytes[start + 1])] else { return false }
         return openings.contains { opening in
             let count = min(opening.bytes.count, bytes.count - start)
@@ -148,7 +157,7 @@ package struct BlockScanner: Sendable {
                 guard byte.isBlockSpace, held.count < 256 else { break }
             } else {
                 keepFitting(byte)
-                guard fitting != 0 else { break }
+                guard fitting != 0 || mayBeOther else { break }
             }
             fence.take(byte)
             held.append(byte)
@@ -168,11 +177,21 @@ package struct BlockScanner: Sendable {
             if held.count < opening.bytes.count, opening.bytes[held.count] == byte { rest |= 1 << UInt64(number) }
         }
         fitting = rest
+        mayBeOther =
+            mayBeOther && (held.isEmpty || byte.isOfTag && held.count <= 64 || byte == 0x3A && isActionHeld)
+    }
+
+    /// Whether the held bytes are a bracket and the tag of some action.
+    private var isActionHeld: Bool {
+        let name = String(decoding: held.dropFirst(), as: UTF8.self)
+        return ["_ACTION", "_SEARCH"].contains { name.hasSuffix($0) && name.utf8.count > $0.utf8.count }
     }
 
     private mutating func beginPayload() {
         let name = held.drop { $0 != 0x5B }.dropFirst().prefix { $0 != 0x3A }
-        tag = openings.first { $0.bytes.dropFirst().dropLast().elementsEqual(name) }?.tag
+        tag =
+            openings.first { $0.bytes.dropFirst().dropLast().elementsEqual(name) }?.tag
+            ?? ActionTag(rawValue: String(decoding: name, as: UTF8.self))
         held.removeAll(keepingCapacity: true)
         payload = []
         object = ObjectEnd()
@@ -233,12 +252,16 @@ package struct BlockScanner: Sendable {
 extension ActionTag {
     /// Whether the tag has only upper-case letters, digits and underscores.
     package var isUsable: Bool {
-        !rawValue.isEmpty && rawValue.utf8.count <= 64
-            && rawValue.utf8.allSatisfy { (0x41...0x5A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x5F }
+        !rawValue.isEmpty && rawValue.utf8.count <= 64 && rawValue.utf8.allSatisfy(\.isOfTag)
     }
 }
 
 extension UInt8 {
+    /// Whether the byte may be in a tag: an upper-case letter, a digit or an underscore.
+    fileprivate var isOfTag: Bool {
+        (0x41...0x5A).contains(self) || (0x30...0x39).contains(self) || self == 0x5F
+    }
+
     /// Whether the byte is white space of JSON: space, tab, line feed, carriage return.
     var isBlockSpace: Bool { self == 0x20 || self == 0x0A || self == 0x09 || self == 0x0D }
 }

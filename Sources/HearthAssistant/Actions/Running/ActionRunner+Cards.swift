@@ -6,8 +6,8 @@ extension ActionRunner {
     /// cut off or cannot be used have none.
     package func notCarriedOut(_ blocks: [ScannedBlock], in turn: ActionTurn) async -> [ActionCard] {
         let planner = planner(of: turn)
-        var cards: [ActionCard] = []
-        for tag in registry.tags {
+        var cards = planner.unoffered(blocks)
+        for tag in planner.registry.tags {
             for block in blocks where block.tag == tag && block.isComplete {
                 guard cards.count < Self.maximumBlocks else { return cards }
                 switch await planner.prepared(tag, block.payload, key: planner.key(of: block)) {

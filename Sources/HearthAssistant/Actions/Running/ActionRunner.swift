@@ -78,7 +78,11 @@ package actor ActionRunner {
         }
         var outcome = ActionOutcome()
         let planner = planner(of: turn)
-        let ordered = ordered(blocks)
+        for card in planner.unoffered(blocks) {
+            outcome.cards.append(card)
+            onCard(card)
+        }
+        let ordered = ordered(blocks, planner)
         for block in ordered.prefix(Self.maximumBlocks) {
             guard block.isComplete else {
                 outcome.malformed.append(.init(block: block, reason: "the block has no end"))
@@ -97,10 +101,10 @@ package actor ActionRunner {
         return outcome
     }
 
-    /// The blocks in the order of their tags, without the web search, unknown tags and repetitions.
-    private func ordered(_ blocks: [ScannedBlock]) -> [ScannedBlock] {
+    /// The blocks in the order of their tags, without the web search, tags that are not offered and repetitions.
+    private func ordered(_ blocks: [ScannedBlock], _ planner: ActionPlanner) -> [ScannedBlock] {
         var seen: Set<String> = []
-        return registry.tags.filter { $0 != .webSearch }.flatMap { tag in
+        return planner.registry.tags.filter { $0 != .webSearch }.flatMap { tag in
             blocks.filter { $0.tag == tag }.sorted { $0.index < $1.index }
                 .filter { seen.insert("\(tag):\($0.payload)").inserted }
         }

@@ -113,9 +113,7 @@ package final class HearthModels: ModelProvider {
 
     /// The releases that answer with text: the live one of each family, or its only one.
     private func releases() async throws -> [InstalledRelease] {
-        let all = try await hearth.manager.installed().filter {
-            $0.weights != nil && [.text, .vision].contains($0.receipt.role)
-        }
+        let all = try await hearth.manager.installed().filter(hearth.manager.canAnswer)
         let families = Dictionary(grouping: all) { $0.identity.family }
         return all.filter { release in
             release.isActive || families[release.identity.family]?.count == 1
@@ -261,9 +259,32 @@ package final class HearthModels: ModelProvider {
     package func used(_ model: ServedModel, keepAlive: Duration?) async {
         // A model that was removed meanwhile is not kept.
         guard let model = try? await base(model) else { return }
-        warmth.used(model.name, keepAlive: keepAlive ?? settings.keepAlive) { [weak self] in
+        let limit = keepAlive ?? settings.keepAlive
+        warmth.used(model.name, keepAlive: limit) { [weak self] in
             await self?.unload(model)
         }
+        guard limit != .zero else { return }
+        // The route of a conversation must not unload what a client keeps.
+        do { try await live(model).keep() } catch {}  // it was removed meanwhile
+    }
+
+    /// Keeps a model warm that a conversation of the page has used, at least as long as clients keep it.
+    func usedByPage(_ family: String) async {
+        // A model that was removed meanwhile needs no warmth.
+        guard let model = try? await base(model(family)) else { return }
+        warmth.used(model.name, keepAlive: settings.keepAlive, mayShorten: false) { [weak self] in
+            await self?.unload(model)
+        }
+    }
+
+    /// Loads a model that fits beside those in memory, and keeps it as long as an idle one stays.
+    /// - Parameter name: `nil` for the default model.
+    /// - Throws: `APIFailure`; errors of the load.
+    func open(_ name: String?) async throws {
+        guard settings.keepAlive != .zero else { return }
+        let model = try await base(model(name))
+        try await live(model).loadBesideOthers()
+        await usedByPage(model.name)
     }
 
     package func unload(_ model: ServedModel) async {

@@ -21,18 +21,27 @@ final class ModelWarmth: Sendable {
     /// Records the end of a request. Later uses replace the time.
     /// - Parameters:
     ///   - limit: the time that the model stays when it is idle; `nil` for no limit.
+    ///   - mayShorten: whether the model may leave earlier than after its last use.
     ///   - unload: called when the model has been idle for that time.
-    func used(_ model: String, keepAlive limit: Duration?, unload: @escaping @Sendable () async -> Void) {
+    func used(
+        _ model: String, keepAlive limit: Duration?, mayShorten: Bool = true,
+        unload: @escaping @Sendable () async -> Void
+    ) {
         entries.withLock { entries in
+            let expires = limit.flatMap { $0 < KeepAlive.longest ? Date(timeIntervalSinceNow: $0.seconds) : nil }
+            if !mayShorten, let before = entries.models[model] {
+                guard let known = before.expires, expires.map({ $0 > known }) ?? true else { return }
+            }
             entries.models[model]?.task?.cancel()
             entries.last += 1
             var entry = Entry(number: entries.last)
-            if let limit, limit < KeepAlive.longest {
-                entry.expires = Date(timeIntervalSinceNow: limit.seconds)
+            if let limit, expires != nil {
+                entry.expires = expires
                 let number = entry.number
                 entry.task = Task { [weak self, time] in
                     do { try await time.sleep(for: limit) } catch { return }
                     guard self?.isLatest(number, of: model) ?? false else { return }
+                    self?.forget(model)
                     await unload()
                 }
             }

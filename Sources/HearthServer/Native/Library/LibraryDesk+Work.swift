@@ -131,6 +131,11 @@ extension LibraryDesk {
         guard row.isUsable else {
             throw NativeFailure(409, "not-installed", "\(row.model.displayName) is not on this device")
         }
+        if let local = row.local, !local.canRun {
+            throw NativeFailure(
+                422, "engine-missing", "no engine of this device runs \(row.model.displayName)",
+                remedy: "Choose another model.")
+        }
         guard row.model.role != .classifier else {
             throw NativeFailure(
                 422, "no-answers",

@@ -123,7 +123,7 @@ import Observation
     /// The models that can answer questions now.
     var choices: [ModelChoice] {
         let names = names
-        return library.rows.filter { $0.isUsable && $0.model.role == .text }
+        return library.rows.filter { $0.canRun && $0.model.role == .text }
             .map { ModelChoice(id: $0.id.name, name: names[$0.id.name] ?? $0.model.displayName) }
     }
 
@@ -180,7 +180,7 @@ import Observation
 
     var activation: ActivationBody {
         func active(_ family: Family?) -> ActiveModelBody? {
-            guard let family, let row = library.row(of: family), row.isUsable else { return nil }
+            guard let family, let row = library.row(of: family), row.canRun else { return nil }
             return ActiveModelBody(
                 id: family.name, name: row.model.displayName, isLoaded: isLoaded(family))
         }

@@ -12,6 +12,19 @@ struct ClassifiedBody: Codable, Sendable, Hashable {
     var classes: [ClassBody]
     var pages: [PageBody]
     var characters: [CharacterBody]
+    /// What Decode All would send; absent where this device is sure of all, or no cloud may be asked.
+    var offer: EscalationBody?
+}
+
+/// What asking the cloud about the characters that this device is not sure of would take.
+struct EscalationBody: Codable, Sendable, Hashable {
+    var characters: Int
+    /// The requests, each billed as one message.
+    var requests: Int
+    /// The model of the cloud.
+    var cloud: String
+    /// The credits of this month; absent where they are not counted.
+    var credits: CreditsBody?
 }
 
 /// A class with its confidence, 0...1; without one if the model computed no number.
@@ -44,12 +57,14 @@ struct CharacterBody: Codable, Sendable, Hashable {
 
 /// The routes of the classifiers.
 struct ClassifyRoutes: Sendable {
-    let home: ServedHome
+    let service: NativeService
 
     private static let pictureTypes = ["image/png", "image/jpeg", "image/bmp", "image/tiff", "application/pdf"]
     private static let pictureLimit = 32 << 20
+    /// The most requests to the cloud for one file.
+    private static let maximumRequests = 500
 
-    /// Pictures are classified on this device; nothing goes to the cloud.
+    /// Pictures are classified on this device; the cloud gets characters that a caller agreed to send.
     var all: [NativeRoute] {
         [
             .raw(
@@ -59,6 +74,10 @@ struct ClassifyRoutes: Sendable {
                     ("top", "the most classes, 1 to 1000; by default 5"),
                     ("decode", "true to read the characters of a page, or of all pages of a TIFF or PDF file"),
                     ("direction", "columns, rows or auto"),
+                    (
+                        "cloud",
+                        "with decode: the requests to the cloud that a person agreed to, 0 to 500; by default 0: nothing is sent, and offer tells what would be"
+                    ),
                 ],
                 input: NativeRoute.Input(
                     example: nil, mediaTypes: Self.pictureTypes,
@@ -77,11 +96,12 @@ struct ClassifyRoutes: Sendable {
                 guard let direction = ReadingDirection(rawValue: call.query("direction") ?? "auto") else {
                     throw NativeFailure.bad("direction", "columns, rows or auto")
                 }
+                let agreed = try call.number("cloud", 0...Self.maximumRequests, default: 0)
                 let proxy = try await classifier(call.query("model"))
                 let bytes = try await call.request.body.collect(limit: Self.pictureLimit)
                 let body =
                     if decodes {
-                        try await Self.decoded(bytes, top: top, direction: direction, proxy)
+                        try await decoded(bytes, top: top, direction: direction, agreed: agreed, proxy)
                     } else {
                         try await Self.classified(bytes, top: top, proxy)
                     }
@@ -92,9 +112,9 @@ struct ClassifyRoutes: Sendable {
 
     /// An installed classifier; paths are not accepted.
     private func classifier(_ name: String?) async throws -> ClassifierProxy {
-        guard let name else { return try await home.present.hearth.onlyClassifier() }
+        guard let name else { return try await service.home.present.hearth.onlyClassifier() }
         guard Family(name) != nil else { throw NativeFailure.bad("model", "the name of an installed classifier") }
-        return try await home.present.hearth.classifier(name, policy: .localOnly)
+        return try await service.home.present.hearth.classifier(name, policy: .localOnly)
     }
 
     private static func classified(
@@ -108,15 +128,19 @@ struct ClassifyRoutes: Sendable {
             pages: [], characters: [])
     }
 
-    private static func decoded(
-        _ bytes: [UInt8], top: Int, direction: ReadingDirection, _ proxy: ClassifierProxy
+    private func decoded(
+        _ bytes: [UInt8], top: Int, direction: ReadingDirection, agreed: Int, _ proxy: ClassifierProxy
     ) async throws -> ClassifiedBody {
-        var decoder = PageDecoder(proxy: proxy, decoder: RoutingDecoder(proxy: proxy))
+        let (current, consent) = (service.now, EscalationConsent(requests: agreed))
+        var limits = EscalationLimits()
+        (limits.requests, limits.tokens, limits.time) = (Self.maximumRequests, 500_000, .seconds(120))
+        let routing = RoutingDecoder(proxy: proxy, cloud: current.characterReader, limits: limits)
+        var decoder = PageDecoder(proxy: proxy, decoder: routing)
         decoder.direction = direction
         var body = ClassifiedBody(
             model: try await proxy.current().information.name, classes: [], pages: [], characters: [])
         var page = 0
-        for try await event in decoder.decode(bytes, top: top) {
+        for try await event in decoder.decode(bytes, top: top, consent: consent.decide) {
             switch event {
             case .page(let number, _, let cut):
                 page = number + 1
@@ -128,7 +152,46 @@ struct ClassifyRoutes: Sendable {
             }
         }
         try Task.checkCancellation()
+        if let cloud = current.cloud.model, let left = consent.refused {
+            body.offer = EscalationBody(
+                characters: left.pictures, requests: left.requests, cloud: cloud.name,
+                credits: CreditsBody(current.cloud.premium.rights))
+        }
         return body
+    }
+}
+
+/// The requests to the cloud that a person agreed to, for all pages of a file; remembers what more would be sent.
+private final class EscalationConsent: Sendable {
+    private let state: Locked<(left: Int, refused: EscalationOffer?)>
+
+    init(requests: Int) { state = Locked((requests, nil)) }
+
+    /// What was not sent; `nil` for nothing.
+    var refused: EscalationOffer? { state.withLock { $0.refused } }
+
+    func decide(_ offer: EscalationOffer) async -> Bool {
+        state.withLock { state in
+            guard offer.requests > state.left else {
+                state.left -= offer.requests
+                return true
+            }
+            var refused = state.refused ?? EscalationOffer(pictures: 0, requests: 0, tokenLimit: offer.tokenLimit)
+            refused.pictures += offer.pictures
+            refused.requests += offer.requests
+            state.refused = refused
+            return false
+        }
+    }
+}
+
+extension NativeService.Current {
+    /// Reads characters with the cloud; `nil` where the settings or the credits allow no picture to leave the device.
+    fileprivate var characterReader: CloudCharacterReader? {
+        guard cloud.model != nil, !configuration.forceLocal, cloud.premium.canSendCloudMessage,
+            configuration.cloud.shares.sections.contains(.pictures)
+        else { return nil }
+        return CloudCharacterReader(orchestrator)
     }
 }
 

@@ -14,6 +14,12 @@ struct CloudBody: Codable, Sendable, Hashable {
 struct CreditsBody: Codable, Sendable, Hashable {
     var left: Int
     var of: Int
+
+    /// The credits of rights; `nil` where they are not counted.
+    init?(_ rights: PremiumManager.Rights) {
+        guard let left = rights.credits, let of = rights.entitlement.monthlyCredits else { return nil }
+        (self.left, self.of) = (left, of)
+    }
 }
 
 /// The engine that answers now, and why.
@@ -47,9 +53,7 @@ struct RouteBody: Codable, Sendable, Hashable {
         let rights = cloud.premium.rights
         tier = rights.entitlement.tier.name
         canUseCloud = rights.entitlement.canUseCloudAI
-        if let left = rights.credits, let of = rights.entitlement.monthlyCredits {
-            credits = CreditsBody(left: left, of: of)
-        }
+        credits = CreditsBody(rights)
     }
 }
 

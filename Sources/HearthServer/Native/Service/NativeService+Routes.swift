@@ -12,7 +12,7 @@ extension NativeService {
             + actionRoutes(service) + wordRoutes(service) + storeRoutes(service) + settingRoutes(service)
             + RingRoutes(desk: service.rings).all
             + DocumentRoutes(desk: service.chats).all
-            + ClassifyRoutes(home: service.home).all + deviceRoutes(service)
+            + ClassifyRoutes(service: service).all + deviceRoutes(service)
     }
 
     /// The events and the state.
