@@ -1,3 +1,4 @@
+import Foundation
 import HearthBase
 import HearthInference
 import HearthTestSupport
@@ -72,6 +73,29 @@ import Testing
             #expect((picture.width, picture.height) == (5, 3))
             #expect(picture.pixels == Array(Self.colours.joined()))
         }
+    }
+
+    /// A red field of 40 × 30 pixels with a blue square, as libwebp 1.6 writes it with quality 60.
+    private static let lossy = """
+        UklGRnQAAABXRUJQVlA4IGgAAABwBQCdASooAB4APrVSokwnJKMiKqgA4BaJQBm90AkwH8AwgD9APf/uwAB+fwEILKi5dkEAAP6ckgONEcXaff8O
+        fUTyKlE+QP//M0eXoZSfuKRK5Qg3XxbTKq2MemHHhIxAdoykAAAAAA==
+        """
+
+    @Test func lossyWebPIsDecoded() throws {
+        let bytes = [UInt8](try #require(Data(base64Encoded: Self.lossy, options: .ignoreUnknownCharacters)))
+        let picture = try Picture(file: bytes)
+        #expect((picture.width, picture.height) == (40, 30))
+        let pixels = picture.pixels
+        #expect(pixels[0] > 180 && pixels[1] < 80 && pixels[2] < 80)
+        let square = (10 * 40 + 12) * 3
+        #expect(pixels[square] < 80 && pixels[square + 2] > 160)
+        // The frame's size stands in its own header, 26 bytes from the beginning.
+        var wide = bytes
+        wide[27] = 0x3F
+        #expect(refusal(now: { _ = try Picture(file: wide) }) == "cannot-read-picture")
+        var damaged = bytes
+        damaged[23] = 0
+        #expect(refusal(now: { _ = try Picture(file: damaged) }) == "cannot-read-picture")
     }
 
     /// Some programs write the identifier, which belongs to JPEG, in other files too.
