@@ -57,6 +57,7 @@ EXCEPTIONS = {
 # Where starts agree and ends do not.
 ENDS = {
     "gap.ics": "an occurrence in the skipped hour is one hour long",
+    "khal-05.ics": "an occurrence in the skipped hour is one hour long",
     "overlap.ics": "the hour that comes twice counts once",
 }
 
@@ -247,9 +248,37 @@ def written_by_vobject(count=16):
         yield f"vobject-{index:02}.ics", data.encode(), right
 
 
+def written_by_khal():
+    """Events that khal writes, in Berlin."""
+    import os
+    import subprocess
+    import tempfile
+    given = [
+        ["2026-03-10", "10:00", "11:30", "By khal, with a comma"], ["2026-03-28", "23:00", "2026-03-29", "04:00", "Over the change"],
+        ["2026-03-24", "A day"], ["2026-03-24", "2026-03-27", "Three days"], ["-r", "weekly", "-u", "2026-05-27", "2026-03-11", "08:00", "08:30", "Weekly"],
+        ["-r", "daily", "-u", "2026-04-05", "2026-03-25", "02:30", "03:30", "Daily over the change"], ["-r", "monthly", "-u", "2026-12-31", "2026-01-31", "09:00", "10:00", "On the last"],
+        ["-r", "yearly", "2026-03-01", "09:00", "10:00", "Each year"], ["-l", "Café; Nr. 5", "2026-04-01", "09:00", "10:00", "Grüße", "::", "Notes, with a comma"],
+        ["-m", "15m", "2026-04-02", "09:00", "10:00", "With an alarm"],
+    ]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "calendar").mkdir()
+        (folder / "config").write_text(
+            f"[calendars]\n[[one]]\npath = {folder}/calendar\n[locale]\ntimeformat = %H:%M\ndateformat = %Y-%m-%d\nlongdateformat = %Y-%m-%d\n"
+            "datetimeformat = %Y-%m-%d %H:%M\nlongdatetimeformat = %Y-%m-%d %H:%M\nlocal_timezone = Europe/Berlin\ndefault_timezone = Europe/Berlin\n"
+            f"[default]\ndefault_calendar = one\n[sqlite]\npath = {folder}/khal.db\n", encoding="utf-8")
+        environment = {**os.environ, "TZ": "Europe/Berlin", "LC_ALL": "C.UTF-8", "PYTHONPATH": ""}
+        for index, words in enumerate(given):
+            before = set((folder / "calendar").iterdir())
+            subprocess.run(["khal", "-c", folder / "config", "new", "-a", "one", *words], check=True, capture_output=True, env=environment)
+            made = set((folder / "calendar").iterdir()) - before
+            assert len(made) == 1, words
+            yield f"khal-{index:02}.ics", made.pop().read_bytes(), None
+
+
 def all_cases():
     for name, data in given():
         if name.endswith(".ics"):
             yield name, data, EXCEPTIONS.get(name)
-    for group in (zones(), encodings(), forms(), reminders(), mutations(30), series(24), written_by_vobject()):
+    for group in (zones(), encodings(), forms(), reminders(), mutations(30), series(24), written_by_vobject(), written_by_khal()):
         yield from group

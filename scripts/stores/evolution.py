@@ -8,6 +8,7 @@ Writes FOLDER/evolution.json: by file the instants of three years, in UTC, and t
 import datetime
 import json
 import sys
+import time
 from pathlib import Path
 
 import gi
@@ -17,7 +18,7 @@ gi.require_version("EBook", "1.2")
 gi.require_version("EBookContacts", "1.2")
 gi.require_version("EDataServer", "1.2")
 gi.require_version("ICalGLib", "3.0")
-from gi.repository import EBook, EBookContacts, ECal, EDataServer, ICalGLib  # noqa: E402
+from gi.repository import EBook, EBookContacts, ECal, EDataServer, GLib, ICalGLib  # noqa: E402
 
 FROM = int(datetime.datetime(2025, 1, 1, tzinfo=datetime.UTC).timestamp())
 UNTIL = int(datetime.datetime(2028, 1, 1, tzinfo=datetime.UTC).timestamp())
@@ -33,10 +34,22 @@ def source(registry, name, kind):
     return registry.ref_source(made.get_uid()) or made
 
 
+def connected(client, *arguments):
+    """A connection. The server learns of a new source a moment after the registry."""
+    for _ in range(100):
+        try:
+            # Without waiting for the backend to call itself connected, which local ones do not.
+            return client(*arguments, 0xFFFFFFFF, None)
+        except GLib.Error as error:
+            problem = error
+            time.sleep(0.1)
+    raise problem
+
+
 def calendar(registry, index, files):
     """The starts of the occurrences in a calendar with the components of files."""
     kind = EDataServer.SOURCE_EXTENSION_CALENDAR
-    client = ECal.Client.connect_sync(source(registry, f"c{index}", kind), ECal.ClientSourceType.EVENTS, 0xFFFFFFFF, None)
+    client = connected(ECal.Client.connect_sync, source(registry, f"c{index}", kind), ECal.ClientSourceType.EVENTS)
     # Times without a zone are those of the device.
     client.set_default_timezone(ICalGLib.Timezone.get_builtin_timezone("America/New_York"))
     for file in files:
@@ -61,7 +74,7 @@ def moment(time, client):
 
 
 def contacts(registry, index, files):
-    client = EBook.BookClient.connect_sync(source(registry, f"b{index}", EDataServer.SOURCE_EXTENSION_ADDRESS_BOOK), 0xFFFFFFFF, None)
+    client = connected(EBook.BookClient.connect_sync, source(registry, f"b{index}", EDataServer.SOURCE_EXTENSION_ADDRESS_BOOK))
     for file in files:
         client.add_contact_sync(EBookContacts.Contact.new_from_vcard(file), EBookContacts.BookOperationFlags.NONE, None)
     found = client.get_contacts_sync(EBookContacts.BookQuery.any_field_contains("").to_string(), None)[1]

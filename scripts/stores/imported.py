@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 
 import icalendar
@@ -25,6 +26,8 @@ from cards import all_cards
 
 ZONE = "America/New_York"
 FROM, UNTIL = datetime.datetime(2025, 1, 1, tzinfo=datetime.UTC), datetime.datetime(2028, 1, 1, tzinfo=datetime.UTC)
+# A guess of icalendar's that Hearth makes, too.
+warnings.filterwarnings("ignore", message="Timezone .* is a globally unique TZID")
 failures = []
 
 
@@ -281,7 +284,8 @@ def check_contacts(cases, outcomes, homes, work):
 
 # What Evolution Data Server shows otherwise, and why.
 EVOLUTION = {
-    "gap.ics": "an hour late on the day after the skipped hour", "overlap.ics": "the second of the two hours",
+    **dict.fromkeys(("gap.ics", "khal-05.ics"), "an hour late on the day after the skipped hour"),
+    "overlap.ics": "the second of the two hours",
     **dict.fromkeys(("zone-own-8-0.ics", "zone-own-8-1.ics"), "the database's zone of that name"),
     **dict.fromkeys(("vobject-01.ics", "vobject-09.ics", "vobject-13.ics"), "the database's EST, which has no summer time"),
 }
