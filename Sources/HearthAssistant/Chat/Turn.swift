@@ -110,7 +110,7 @@ package struct Turn: Sendable {
         self.message = message
         self.tags = tags
         self.texts = texts
-        scanner = BlockScanner(tags: tags, hidesOthers: true)
+        scanner = BlockScanner(tags: tags, hidesOthers: !tags.isEmpty)
     }
 
     /// Whether the turn has ended.
@@ -193,7 +193,7 @@ package struct Turn: Sendable {
         isAtJoint = false
         state = .generating(pass)
         isHidden = pass == .repair && !message.content.isEmpty
-        scanner = BlockScanner(tags: tags, hidesOthers: true)
+        scanner = BlockScanner(tags: tags, hidesOthers: !tags.isEmpty)
         calls = []
         (written, raw) = (raw, "")
         return [.generate(pass)]

@@ -61,6 +61,19 @@ import Testing
         }
     }
 
+    /// A conversation without an action never carries it out, although the runner knows it.
+    @Test func whatAConversationDoesNotOfferIsNotCarriedOut() async {
+        var scanner = BlockScanner(tags: [.note], hidesOthers: true)
+        _ = scanner.append(remind)
+        let blocks = scanner.finish().blocks
+        let bench = ActionBench()
+        let runner = bench.runner(ApprovalPolicy(settings: [.reminder: .always]))
+        let outcome = await runner.run(blocks, in: bench.turn())
+        #expect(outcome.cards.map { $0.remarks?.map(\.code) } == [["not-offered"]])
+        #expect(await bench.effects == [:])
+        #expect(await runner.notCarriedOut(blocks, in: bench.turn()).map(\.state) == [.declined])
+    }
+
     @Test func readsRunUnaskedUntilTheSettingsSayOtherwise() async {
         for (policy, asked) in [(ApprovalPolicy(), 0), (ApprovalPolicy(settings: [.contactsSearch: .ask]), 1)] {
             let bench = ActionBench()

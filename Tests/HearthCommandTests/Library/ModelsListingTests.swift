@@ -61,7 +61,7 @@ import Testing
             Set(entries.flatMap(\.keys)) == [
                 "family", "version", "variant", "name", "summary", "role", "state", "progress", "code", "detail",
                 "action", "presence", "installed", "update", "rollback", "sizeBytes", "receivedBytes", "memoryBytes",
-                "memoryContextLength",
+                "memoryContextLength", "minAppVersion",
                 "badges", "isDefault", "isSelected", "id", "format", "reference", "installedVariant", "pinned",
                 "heldBack", "download", "keptBytes", "isVerified", "isUsable", "isBeingDeleted", "isDefaultVision",
                 "isLoaded", "isListed",

@@ -243,7 +243,8 @@ package struct BlockScanner: Sendable {
         blocks.append(
             ScannedBlock(
                 tag: tag, payload: String(decoding: payload.prefix(Self.maximumPayload), as: UTF8.self),
-                index: blocks.count, isComplete: isComplete && payload.count <= Self.maximumPayload))
+                index: blocks.count, isComplete: isComplete && payload.count <= Self.maximumPayload,
+                isOffered: openings.contains { $0.tag == tag }))
         payload = []
         self.tag = nil
     }

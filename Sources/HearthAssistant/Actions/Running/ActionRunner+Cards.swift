@@ -8,7 +8,7 @@ extension ActionRunner {
         let planner = planner(of: turn)
         var cards = planner.unoffered(blocks)
         for tag in planner.registry.tags {
-            for block in blocks where block.tag == tag && block.isComplete {
+            for block in blocks where block.tag == tag && block.isComplete && block.isOffered {
                 guard cards.count < Self.maximumBlocks else { return cards }
                 switch await planner.prepared(tag, block.payload, key: planner.key(of: block)) {
                 case .planned(let planned):

@@ -105,7 +105,7 @@ package actor ActionRunner {
     private func ordered(_ blocks: [ScannedBlock], _ planner: ActionPlanner) -> [ScannedBlock] {
         var seen: Set<String> = []
         return planner.registry.tags.filter { $0 != .webSearch }.flatMap { tag in
-            blocks.filter { $0.tag == tag }.sorted { $0.index < $1.index }
+            blocks.filter { $0.tag == tag && $0.isOffered }.sorted { $0.index < $1.index }
                 .filter { seen.insert("\(tag):\($0.payload)").inserted }
         }
     }

@@ -5,9 +5,11 @@ extension ActionPlanner {
     /// The cards of blocks whose actions are not offered: what the model wanted, and why nothing comes of it.
     func unoffered(_ blocks: [ScannedBlock]) -> [ActionCard] {
         var seen: Set<String> = []
-        return blocks.filter { registry.action($0.tag) == nil && seen.insert("\($0.tag):\($0.payload)").inserted }
+        return blocks.filter { isUnoffered($0) && seen.insert("\($0.tag):\($0.payload)").inserted }
             .prefix(ActionRunner.maximumBlocks).map { card(of: $0) }
     }
+
+    private func isUnoffered(_ block: ScannedBlock) -> Bool { !block.isOffered || registry.action(block.tag) == nil }
 
     private func card(of block: ScannedBlock) -> ActionCard {
         // A payload that cannot be read has no values to show.
