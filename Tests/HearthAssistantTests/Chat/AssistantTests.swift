@@ -82,7 +82,7 @@ import Testing
         let system = try #require(await engine.requests.first?.first?.content)
         #expect(!system.contains("NOTE_ACTION") && !system.contains("CALENDAR_ACTION"))
         #expect(system.contains("HABIT_ACTION") && system.contains("WEB_SEARCH"))
-        // Nobody reads it, and a card says why nothing comes of it.
+        // The block is not shown, and a declined card stands in its place.
         #expect(events.text == "" && events.finished.flatMap(\.cards).map(\.isUnoffered) == [true])
         await assistant.close()
     }

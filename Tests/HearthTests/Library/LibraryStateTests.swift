@@ -18,7 +18,7 @@ import Testing
         return state
     }
 
-    /// A model that no engine here runs answers nothing, whoever asks for it.
+    /// A model that no engine here runs is never chosen for an answer.
     @Test func aModelWithoutAnEngineIsNeverSelected() {
         var state = LibraryState()
         state.setDefault("diary")

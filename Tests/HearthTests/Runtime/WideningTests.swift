@@ -185,7 +185,7 @@ import Testing
         #expect(log == ["open 1024", "unload 1024", "open 2048", "open 1024", "unload 1024", "open 1280", "open 1024"])
     }
 
-    /// A prompt as long as the model's own length allows is answered, whoever asked before.
+    /// A first request whose prompt nearly fills the model's own length is answered.
     @Test func theLargestWindowLeavesLittleToTheAnswer() async throws {
         let model = try await model(memory: 30_000)
         #expect(try await ask(model, 8150) == 8150)

@@ -288,6 +288,7 @@ package final class HearthModels: ModelProvider {
     }
 
     package func unload(_ model: ServedModel) async {
+        // A model that was removed meanwhile is unloaded already.
         guard let model = try? await base(model) else { return }
         warmth.forget(model.name)
         do {
