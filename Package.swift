@@ -229,6 +229,13 @@ let package = Package(
                 "Hearth", "HearthAssistant", "HearthBase", "HearthClassification", "HearthHTTP", "HearthInference",
                 "HearthRouting", "HearthTestSupport", .target(name: "HearthLlama", condition: llama),
             ] + deliveryFloors),
+        // Plans of five apps, with the names and calls of their authors. It sees what an app sees.
+        .testTarget(
+            name: "SeedTests",
+            dependencies: [
+                "Hearth", "HearthAssistant", "HearthBase", "HearthClassification", "HearthHTTP", "HearthInference",
+                "HearthRouting", .target(name: "HearthLlama", condition: llama),
+            ] + deliveryFloors, path: "Tests/Seeds", packageAccess: false),
         .testTarget(
             name: "HearthServerTests",
             dependencies: [

@@ -1,3 +1,4 @@
+import Foundation
 import HearthBase
 import HearthCatalog
 import HearthDelivery
@@ -30,6 +31,12 @@ public struct ModelInfo: Sendable, Hashable, Identifiable {
     public var isVerified: Bool
     /// The reference that pulls exactly this release.
     public var reference: ModelReference
+    /// The address of the weights, or of the archive that holds them; `nil` for a model that only this device has.
+    public private(set) var downloadURL: URL?
+    /// The SHA-256 that the downloaded file must have; `nil` if the publisher gives none.
+    public private(set) var sha256: SHA256Digest?
+    /// The weights on this device; `nil` for a model that is not here.
+    public private(set) var localURL: URL?
     /// The license and the publisher's notes, as far as they are known.
     package var license: String?
     package var notes: String?
@@ -98,6 +105,7 @@ extension ModelInfo {
         (license, notes) = (release.license, release.notes)
         (minimumAppVersion, isRecommended) = (release.minimumAppVersion, release.isRecommended)
         isMemoryDeclared = release.declaredMemory != nil
+        (downloadURL, sha256) = (release.file.locations.first, release.file.digest)
     }
 
     /// The model of an installed release.
@@ -112,6 +120,7 @@ extension ModelInfo {
         license = receipt.license
         (minimumAppVersion, isRecommended) = (receipt.minimumAppVersion, receipt.isRecommended)
         isMemoryDeclared = receipt.memoryBytes != nil
+        (sha256, localURL) = (receipt.weights?.digest, release.weights?.url)
     }
 
     /// A model of the catalog: its size and its memory are estimates.
@@ -128,7 +137,7 @@ extension ModelInfo {
     }
 
     /// The estimate for releases whose publisher gives no memory requirement.
-    private static func memory(for size: UInt64) -> UInt64 {
+    static func memory(for size: UInt64) -> UInt64 {
         let estimate = size.addingReportingOverflow(size / 5 + (256 << 20))
         return estimate.overflow ? .max : estimate.partialValue
     }

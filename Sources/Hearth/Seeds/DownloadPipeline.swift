@@ -1,3 +1,4 @@
+import Foundation
 import HearthBase
 import HearthCatalog
 import HearthDelivery
@@ -50,4 +51,31 @@ import Observation
     /// Deletes a model from the device with all its files.
     /// - Throws: as ``ModelLibrary/delete(_:)``.
     public func deleteModel(_ model: ModelInfo) async throws { try await library.delete(model.id) }
+}
+
+extension Hearth {
+    /// The model of a `.gguf` file at an address that no manifest describes; `ModelInfo` has no initializer for that,
+    /// since the length must be asked for.
+    /// - Parameters:
+    ///   - downloadURL: an https address.
+    ///   - sha256: the SHA-256 of the file as 64 hexadecimal digits; without it, a download needs
+    ///     ``ModelLibrary/allowsUnverified``.
+    ///   - displayName: the name to display; by default that of the file.
+    /// - Throws: `CatalogError` with `no-file`, or `bad-reference` for an address or a digest of another form;
+    ///   `HTTPError`, `FileError`.
+    public func modelInfo(
+        downloadURL: URL, sha256: String? = nil, displayName: String? = nil
+    ) async throws -> ModelInfo {
+        let digest = sha256.flatMap { SHA256Digest(hex: $0.lowercased()) }
+        guard (digest == nil) == (sha256 == nil),
+            let file = ListedFile(downloadURL, digest: digest, name: displayName)
+        else {
+            throw CatalogError(
+                .badReference, "no model file can be fetched from there",
+                context: ErrorContext(
+                    field: (digest == nil) == (sha256 == nil) ? "downloadURL" : "sha256",
+                    expected: "an https address of a .gguf file, and 64 hexadecimal digits"), disposition: .usage)
+        }
+        return try await ListedDelivery.offer(try await file.list(home: home), manager).model
+    }
 }

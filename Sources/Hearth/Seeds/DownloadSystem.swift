@@ -4,7 +4,7 @@ import HearthDelivery
 import Observation
 
 // The names of "Model Download System": `ModelDownloadManager`, `ModelDownloadState`, `ModelDownloadError` and
-// `ModelCache`.
+// `ModelCache`. Its models and its MLX service have a file of their own.
 
 /// The state of a model in a list.
 public typealias ModelDownloadState = ModelState
@@ -25,44 +25,46 @@ extension ModelState {
 /// Downloads one model at a time, with the state of every model.
 ///
 /// ```swift
-/// ModelDownloadManager.shared = ModelDownloadManager(hearth.library)
-/// try await ModelDownloadManager.shared?.downloadModel(model)
+/// ModelDownloadManager.shared.library = hearth.library
+/// try await ModelDownloadManager.shared.downloadModel(.default)
 /// ```
 @MainActor @Observable public final class ModelDownloadManager {
-    /// The manager of an app, `nil` until the app sets it.
-    public static var shared: ModelDownloadManager?
+    /// The manager of an app.
+    public static let shared = ModelDownloadManager()
 
-    private let library: ModelLibrary
+    /// The library of the app; without one there are no models, and downloads are refused.
+    public var library: ModelLibrary?
     /// The model being downloaded.
     public private(set) var activeDownloadId: Family?
 
     /// A manager over an app's library.
-    public init(_ library: ModelLibrary) { self.library = library }
+    public init(_ library: ModelLibrary? = nil) { self.library = library }
 
     /// The state of each listed model.
     public var downloadStates: [Family: ModelDownloadState] {
-        Dictionary(library.rows.map { ($0.id, $0.state) }) { first, _ in first }
+        Dictionary((library?.rows ?? []).map { ($0.id, $0.state) }) { first, _ in first }
     }
 
     /// The completed part of the active download, 0...1.
-    public var downloadProgress: Double { activeDownloadId.flatMap { library.row(of: $0)?.progress } ?? 0 }
+    public var downloadProgress: Double { activeDownloadId.flatMap { library?.row(of: $0)?.progress } ?? 0 }
 
     /// The state of a model.
     public func state(for model: ModelInfo) -> ModelDownloadState {
-        library.row(of: model.id)?.state ?? .notDownloaded
+        library?.row(of: model.id)?.state ?? .notDownloaded
     }
 
     /// Whether a model is on this device.
     public func isModelDownloaded(_ model: ModelInfo) -> Bool { state(for: model).isDownloaded }
 
     /// Looks up the models on this device.
-    public func loadDownloadedModels() async { await library.refreshLocal() }
+    public func loadDownloadedModels() async { await library?.refreshLocal() }
 
     /// Downloads a model, and returns when it is on this device. Does nothing if it was cancelled.
     /// - Throws: ``ModelDownloadError`` with `download-in-progress`, `insufficient-memory`, `insufficient-storage`,
     ///   `model-not-found`; `DownloadFailure`.
     public func downloadModel(_ model: ModelInfo) async throws {
         guard activeDownloadId == nil else { throw ModelDownloadError.downloadInProgress }
+        guard let library else { throw ModelDownloadError.modelNotFound(model.displayName) }
         activeDownloadId = model.id
         defer { activeDownloadId = nil }
         let ending = try await withCheckedThrowingContinuation {
@@ -78,7 +80,7 @@ extension ModelState {
 
     /// Cancels the active download and deletes what it received.
     public func cancelDownload() {
-        if let activeDownloadId { library.cancelDownload(activeDownloadId) }
+        if let activeDownloadId { library?.cancelDownload(activeDownloadId) }
     }
 }
 

@@ -129,4 +129,12 @@ public struct HearthError<Domain: ErrorDomain>: HearthFailure {
     }
 
     public var codeText: String { code.rawValue }
+
+    /// The codes of the module.
+    public typealias Code = ErrorCode<Domain>
+}
+
+extension ErrorCode {
+    /// Matches an error of this code: `catch LLMError.Code.timedOut`.
+    public static func ~= (code: Self, error: any Error) -> Bool { (error as? HearthError<Domain>)?.code == code }
 }

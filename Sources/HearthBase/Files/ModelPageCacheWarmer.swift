@@ -4,7 +4,7 @@ import Foundation
 ///
 /// It is only a hint: if it is not possible, the call has no effect. Called once after a release is installed and once
 /// before it is loaded; any number of threads may call it at the same time.
-package enum ModelPageCacheWarmer {
+public enum ModelPageCacheWarmer {
     /// The default size of a hint: 64 MiB.
     package static let defaultBytes: UInt64 = 64 << 20
     /// The largest size of a hint, 128 MiB: a larger one would displace the data of other apps from memory.
@@ -27,6 +27,18 @@ package enum ModelPageCacheWarmer {
         let advised = await blocking { advise(file, below: root, bytes: min(bytes, maximumBytes)) }
         Log.write(.debug, "cache", "asked for the first \(advised) bytes of \(file)")
         return advised
+    }
+
+    /// Asks the system to read the first 64 MiB of a model file. Runs off the cooperative pool.
+    /// - Parameters:
+    ///   - fileURL: the file an engine will open.
+    ///   - folder: the folder of the models; a file outside of it, after symbolic links are resolved, is skipped. By default
+    ///     the file's own folder.
+    /// - Returns: the requested bytes; 0 if the file is missing, empty, not regular or outside of the folder.
+    @discardableResult
+    public static func hint(fileURL: URL, below folder: URL? = nil) async -> UInt64 {
+        let folder = folder ?? fileURL.deletingLastPathComponent()
+        return await hint(file: Path(fileURL.path), below: Path(folder.path))
     }
 
     private static func advise(_ file: Path, below root: Path, bytes: UInt64) -> UInt64 {

@@ -86,6 +86,24 @@ public struct BundledRelease: Sendable, Hashable {
     public let release: Release
     package let files: [File]
 
+    init(release: Release, files: [File]) {
+        self.release = release
+        self.files = files
+    }
+
+    /// A release of files on this machine, as ``LocalRelease`` describes them.
+    package init(local release: Release) {
+        self.init(
+            release: release,
+            files: release.files.compactMap { file in
+                file.locations.first.map {
+                    File(
+                        name: file.name, role: file.role, path: Path($0.path), size: file.size.estimate,
+                        digest: file.digest)
+                }
+            })
+    }
+
     public var identity: ReleaseIdentity { release.identity }
 
     /// The file an engine opens.

@@ -4,18 +4,18 @@ import HearthBase
 /// Describes a model file of the user as a release, so that it is installed like any other.
 package enum LocalRelease {
     /// Hashes a file; family, version and variant come from its name.
-    /// - Parameter family: the family that the user names; `nil` makes it of the file's name.
+    ///
+    /// An `.onnx` file is a classifier: `classifier.json` and lists of classes beside it belong to it.
+    /// - Parameters:
+    ///   - family: the family that the user names; `nil` makes it of the file's name.
+    ///   - version: the version that the user names; `nil` makes it of the file's name.
     /// - Throws: `FileError`, ``CatalogError``.
     package static func describe(
-        _ path: Path, family: Family? = nil, in fileSystem: any FileSystem
+        _ path: Path, family: Family? = nil, version: ReleaseVersion? = nil, in fileSystem: any FileSystem
     ) async throws -> Release {
         let path = path.absolute
-        let (size, digest) = try await blocking {
-            let file = try fileSystem.open(path, .read)
-            return (try fileSystem.status(of: file).size, try fileSystem.digest(ofFile: path))
-        }
         guard let name = PathComponent(path.lastComponent),
-            let (identity, written) = identity(for: path, family: family)
+            var (identity, written) = identity(for: path, family: family)
         else {
             throw CatalogError(
                 .unusableName, "no family name can be made of \(path.lastComponent)",
@@ -24,10 +24,39 @@ package enum LocalRelease {
                     remedy: "Rename the file: letters, digits, points and hyphens, such as my-model-v1.0.0-q4_k_m.gguf."
                 ))
         }
-        let file = RemoteFile(name: RelativePath(name), size: .exact(size), digest: digest, locations: [path.url])
-        var release = Release(identity: identity, id: path.lastComponent, file: file)
+        if let version { identity = ReleaseIdentity(family: identity.family, version: version, variant: identity.variant) }
+        let isClassifier = path.fileExtension == "onnx"
+        let (file, companions) = try await blocking {
+            (
+                try remote(path, name, .weights, fileSystem),
+                isClassifier ? try parts(beside: path, fileSystem) : []
+            )
+        }
+        var release = Release(
+            identity: identity, id: path.lastComponent, file: file, role: isClassifier ? .classifier : .text,
+            format: isClassifier ? .onnx : .gguf)
+        release.companions = companions
         release.writtenName = written?.text
         return release
+    }
+
+    private static func remote(
+        _ path: Path, _ name: PathComponent, _ role: FileRole, _ fileSystem: any FileSystem
+    ) throws -> RemoteFile {
+        let file = try fileSystem.open(path, .read)
+        return RemoteFile(
+            name: RelativePath(name), role: role, size: .exact(try fileSystem.status(of: file).size),
+            digest: try fileSystem.digest(ofFile: path), locations: [path.url])
+    }
+
+    /// The files of a classifier beside its weights.
+    private static func parts(beside path: Path, _ fileSystem: any FileSystem) throws -> [RemoteFile] {
+        try fileSystem.contents(of: path.parent).sorted().compactMap { text in
+            guard let name = PathComponent(text), let role = FileRole(companionName: text),
+                role == .labels || text == "classifier.json"
+            else { return nil }
+            return try remote(path.parent.appending(name), name, role, fileSystem)
+        }
     }
 
     /// The identity by a file's name, and the name that made the family.

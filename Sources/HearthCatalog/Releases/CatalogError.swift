@@ -47,6 +47,8 @@ extension ErrorCode<Release> {
     public static var noKnownModel: Self { "no-known-model" }
     /// The name of a local file cannot become a model's name.
     public static var unusableName: Self { "unusable-name" }
+    /// An address that should be a model file leads to none.
+    public static var noFile: Self { "no-file" }
     /// The family made of a local file's name is that of another written name on this device.
     public static var nameClash: Self { "name-clash" }
 }

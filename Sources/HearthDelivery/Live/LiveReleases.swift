@@ -91,6 +91,12 @@ actor LiveReleases {
         }
     }
 
+    /// Announces a model of the app's own as the live one, until another becomes live.
+    func show(_ model: BundledRelease) async {
+        announced[model.identity.family] = nil
+        await announce(.bundled(model), in: model.identity.family)
+    }
+
     /// Announces a live model that was read from the disk after the family's latest announcement.
     private func announce(_ model: ModelAvailability, in family: Family) async {
         guard let identity = model.identity else {

@@ -1,22 +1,22 @@
 /// The known facts about a device's network.
-package struct NetworkCondition: Sendable, Hashable {
+public struct NetworkCondition: Sendable, Hashable {
     /// Whether there is a network. `true` if unknown, because an attempt may succeed.
-    package var isOnline: Bool
+    public var isOnline: Bool
     /// Whether its bytes cost money or count against an allowance. `false` if unknown.
-    package var isMetered: Bool
+    public var isMetered: Bool
 
     /// Memberwise.
-    package init(isOnline: Bool, isMetered: Bool) {
+    public init(isOnline: Bool, isMetered: Bool) {
         self.isOnline = isOnline
         self.isMetered = isMetered
     }
 
     /// Online and not metered; also assumed if nothing is known.
-    package static let unrestricted = NetworkCondition(isOnline: true, isMetered: false)
+    public static let unrestricted = NetworkCondition(isOnline: true, isMetered: false)
 }
 
 /// Observes the device's network. It is never asked about local addresses or files.
-package protocol NetworkMonitor: Sendable {
+public protocol NetworkMonitor: Sendable {
     /// The current condition; an assumed one before the first reading.
     var condition: NetworkCondition { get }
 
@@ -29,6 +29,9 @@ package protocol NetworkMonitor: Sendable {
 }
 
 extension NetworkMonitor {
+    /// Whether there is a network. `true` if unknown, because an attempt may succeed.
+    public var isConnected: Bool { condition.isOnline }
+
     /// The condition as soon as it is known.
     package func reading() async -> NetworkCondition {
         for await condition in conditions() { return condition }

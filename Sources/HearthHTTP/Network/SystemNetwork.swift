@@ -1,10 +1,10 @@
 import HearthBase
 
 /// The network of this device.
-package enum SystemNetwork {
+public enum SystemNetwork {
     /// The system's monitor. On Linux without GIO the network counts as online and not metered; on other systems without
     /// a monitor it counts as metered, so that downloads there need a permission.
-    package static func monitor() -> any NetworkMonitor {
+    public static func monitor() -> any NetworkMonitor {
         #if canImport(CGio)
         GIONetworkMonitor()
         #elseif canImport(Network)

@@ -1,3 +1,5 @@
+import HearthBase
+
 /// The protocol of seed 001 for local and cloud models.
 public typealias LLMServiceProtocol = InferenceEngine
 
@@ -27,4 +29,9 @@ public enum ChatConstants {
     public static let largeHistoryLimit = DeviceRule(deviceMemory: .max).historyLimit
     /// Below 6 GiB of memory: 20 messages.
     public static let smallHistoryLimit = DeviceRule(deviceMemory: 0).historyLimit
+}
+
+extension ErrorCode<ModelInformation> {
+    /// An answer took too long; the name of seed 001 for ``timedOut``.
+    public static var timeout: Self { timedOut }
 }

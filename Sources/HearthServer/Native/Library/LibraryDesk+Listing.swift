@@ -3,14 +3,13 @@ import Hearth
 import HearthBase
 import HearthCatalog
 import HearthDelivery
-import HearthHTTP
 
 extension LibraryDesk {
     /// Lists a model of the Hub or of an address in the settings, without fetching it.
     func add(_ order: AddOrder) async throws -> RowsReply {
         let text: String
-        if let file = try ListedFile(order) {
-            text = try await file.list(home: hearth.home, http: DefaultHTTPClient())
+        if let file = try Self.file(order) {
+            text = try await file.list(home: hearth.home)
         } else {
             text = try Self.reference(order)
         }
@@ -39,6 +38,24 @@ extension LibraryDesk {
         }
         await library.refreshOffers()
         await tell()
+    }
+
+    /// The model file of an order; `nil` if its reference is no address of one.
+    /// - Throws: ``NativeFailure`` for a digest or an address that cannot be used.
+    private nonisolated static func file(_ order: AddOrder) throws -> ListedFile? {
+        let text = order.reference.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard text.utf8.count <= 2048, let url = URL(address: text), ListedFile.isAddress(url) else { return nil }
+        let digest = try order.sha256.map { text in
+            guard let digest = SHA256Digest(hex: text.trimmingCharacters(in: .whitespaces).lowercased()) else {
+                throw NativeFailure.bad("sha256", "64 hexadecimal digits")
+            }
+            return digest
+        }
+        let name = order.name?.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let file = ListedFile(url, digest: digest, name: name) else {
+            throw NativeFailure.bad("reference", "an https address without a user")
+        }
+        return file
     }
 
     /// The reference of an order. A client names models, never files of this machine.

@@ -1,6 +1,7 @@
 import Foundation
 import HearthBase
 import HearthCatalog
+import HearthDelivery
 import HearthHTTP
 
 /// A model file at an address that no manifest describes: the user's own manifest of one file, kept in the home.
@@ -8,41 +9,40 @@ import HearthHTTP
 /// ```
 /// HOME/library/<hash of the address>.json    a manifest as publishers write it
 /// ```
-struct ListedFile: Sendable {
+package struct ListedFile: Sendable {
     let url: URL
     let digest: SHA256Digest?
     let name: String?
 
-    /// A file of an order; `nil` if its reference is no address of a model file.
-    /// - Throws: ``NativeFailure`` for a digest or an address that cannot be used.
-    init?(_ order: AddOrder) throws {
-        let text = order.reference.trimmingCharacters(in: .whitespacesAndNewlines)
-        guard text.utf8.count <= 2048, let url = URL(address: text), url.host()?.isEmpty == false,
-            Path(url.fileName).fileExtension == "gguf"
+    /// A file of GGUF.
+    /// - Parameters:
+    ///   - digest: the SHA-256 of the file; `nil` if it is unknown.
+    ///   - name: the name to display; `nil` for that of the file.
+    /// - Returns: `nil` for an address that is not https, except of this machine, that names a user, or no `.gguf` file.
+    package init?(_ url: URL, digest: SHA256Digest? = nil, name: String? = nil) {
+        guard Self.isAddress(url), url.scheme == "https" || url.scheme == "http" && url.isLoopback, url.user() == nil
         else { return nil }
-        guard url.scheme == "https" || url.scheme == "http" && url.isLoopback, url.user() == nil else {
-            throw NativeFailure.bad("reference", "an https address without a user")
-        }
         self.url = url
-        name = order.name?.trimmingCharacters(in: .whitespacesAndNewlines)
-        digest = try order.sha256.map { text in
-            guard let digest = SHA256Digest(hex: text.trimmingCharacters(in: .whitespaces).lowercased()) else {
-                throw NativeFailure.bad("sha256", "64 hexadecimal digits")
-            }
-            return digest
-        }
+        self.digest = digest
+        self.name = name
+    }
+
+    /// Whether an address leads to a model file.
+    package static func isAddress(_ url: URL) -> Bool {
+        url.host()?.isEmpty == false && Path(url.fileName).fileExtension == "gguf"
     }
 
     /// Asks for the file's length and writes its manifest.
     /// - Returns: the reference that lists it.
-    /// - Throws: `HTTPError`, `FileError`; ``NativeFailure`` for an address that is no file.
-    func list(home: Path, http: any HTTPClient) async throws -> String {
+    /// - Throws: ``CatalogError`` with `no-file`; `HTTPError`, `FileError`.
+    package func list(home: Path, http: any HTTPClient = DefaultHTTPClient()) async throws -> String {
         let response = try await http.execute(
             HTTPRequest(url, method: "HEAD", totalTimeout: .seconds(30), maximumRedirects: 5))
         guard response.status == 200, let size = response.contentLength, size > 0 else {
-            throw NativeFailure(
-                422, "no-file", "the address leads to no file (status \(response.status))",
-                remedy: "Check the address in a browser.", field: "reference")
+            throw CatalogError(
+                .noFile, "the address leads to no file (status \(response.status))",
+                context: ErrorContext(
+                    url: url.withoutQuery, field: "reference", remedy: "Check the address in a browser."))
         }
         let data = manifest(size: size)
         let path = home.appending("library").joined("\(hash).json")
