@@ -4,6 +4,7 @@ import HearthBase
 import HearthDelivery
 import HearthInference
 import HearthTransfer
+import Observation
 import Testing
 
 /// "In-App Model Download", call by call.
@@ -86,8 +87,7 @@ import Testing
         let file = try #require(URL(string: "https://bucket.example/models/lupus-diary-v1.0.0-q4_k_m.gguf"))
         let downloader = try AuthenticatedDownloader(gateway: worker, key: "secret", files: [file])
         #expect(downloader.provides(for: file))
-        #expect(throws: (any Error).self) {
-            try AuthenticatedDownloader(gateway: URL(filePath: "/worker"), key: "secret")
-        }
+        let other = try #require(URL(string: "https://elsewhere.example/model.gguf"))
+        #expect(!downloader.provides(for: other))
     }
 }

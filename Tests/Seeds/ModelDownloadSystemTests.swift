@@ -2,6 +2,7 @@ import Foundation
 import Hearth
 import HearthBase
 import HearthInference
+import Observation
 import Testing
 
 /// "Model Download System", call by call.
@@ -47,7 +48,7 @@ import Testing
         #expect(cards.map(\.size) == ["6.0 GB", "1.8 GB", "695.2 MB"])
         #expect(cards.allSatisfy { $0.memory.hasSuffix(" RAM") } && !cards[0].isEnabled)
         let model: OptaModelConfiguration = .llama32_1B
-        #expect(model.name == "hf:mlx-community/Llama-3.2-1B-Instruct-4bit" && model.format == .mlx)
+        #expect(model.name == "mlx-community/Llama-3.2-1B-Instruct-4bit" && model.format == .mlx)
         #expect(model.minimumRAM == 2 && model.sizeGB < 0.7 && !model.supportsVision && !model.description.isEmpty)
         #expect(OptaModelConfiguration.llama32_11B_Vision.supportsVision)
         #expect(OptaModelConfiguration.all.first { $0.id == model.id } == model)

@@ -83,10 +83,12 @@ public struct ModelInfo: Sendable, Hashable, Identifiable {
         (requiredMemory, memoryContextLength) = (memory.bytes, memory.contextLength)
     }
 
-    /// The info of the same release as a source offers it, with the better figure of the memory.
+    /// The info of the same release as a source offers it, with its place here and the better figure of the memory.
     func offered(beside local: ModelInfo) -> ModelInfo {
         var info = self
-        guard !isMemoryDeclared, identity == local.identity.published else { return info }
+        guard identity == local.identity.published else { return info }
+        info.localURL = local.localURL
+        guard !isMemoryDeclared else { return info }
         (info.requiredMemory, info.memoryContextLength) = (local.requiredMemory, local.memoryContextLength)
         return info
     }

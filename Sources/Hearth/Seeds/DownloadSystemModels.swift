@@ -27,8 +27,8 @@ extension ModelInfo {
     /// The preselected model.
     public static var `default`: ModelInfo { llama32_3B }
 
-    /// The reference to the repository, such as `hf:mlx-community/Llama-3.2-1B-Instruct-4bit`.
-    public var name: String { "\(reference)" }
+    /// The repository on the Hub, such as `mlx-community/Llama-3.2-1B-Instruct-4bit`; else the family.
+    public var name: String { if case .hub(let repository) = reference { repository.path } else { id.name } }
     /// The publisher's description; empty without one.
     public var description: String { summary ?? "" }
     /// The size in GiB.

@@ -15,7 +15,7 @@ package enum LocalRelease {
     ) async throws -> Release {
         let path = path.absolute
         guard let name = PathComponent(path.lastComponent),
-            var (identity, written) = identity(for: path, family: family)
+            let (named, written) = identity(for: path, family: family)
         else {
             throw CatalogError(
                 .unusableName, "no family name can be made of \(path.lastComponent)",
@@ -24,7 +24,9 @@ package enum LocalRelease {
                     remedy: "Rename the file: letters, digits, points and hyphens, such as my-model-v1.0.0-q4_k_m.gguf."
                 ))
         }
-        if let version { identity = ReleaseIdentity(family: identity.family, version: version, variant: identity.variant) }
+        let identity = version.map {
+            ReleaseIdentity(family: named.family, version: $0, variant: named.variant)
+        }
         let isClassifier = path.fileExtension == "onnx"
         let (file, companions) = try await blocking {
             (
@@ -33,7 +35,7 @@ package enum LocalRelease {
             )
         }
         var release = Release(
-            identity: identity, id: path.lastComponent, file: file, role: isClassifier ? .classifier : .text,
+            identity: identity ?? named, id: path.lastComponent, file: file, role: isClassifier ? .classifier : .text,
             format: isClassifier ? .onnx : .gguf)
         release.companions = companions
         release.writtenName = written?.text

@@ -84,9 +84,9 @@ package struct ContentTag: CheckedName, Sendable, Hashable, Comparable {
 ///
 /// Catalogs list releases without a tag. The store adds one when the plain name is taken.
 public struct ReleaseIdentity: Sendable, Hashable, Codable, CustomStringConvertible {
-    package let family: Family
-    package let version: ReleaseVersion
-    package let variant: Variant?
+    public let family: Family
+    public let version: ReleaseVersion
+    public let variant: Variant?
     /// The tag that distinguishes an installed release from another of the same version and variant.
     package let content: ContentTag?
 
