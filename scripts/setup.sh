@@ -3,6 +3,7 @@
 #   scripts/setup.sh            what the program needs: libraries, llama.cpp, OpenVINO, the default model
 #   scripts/setup.sh headers    of this, what compiling the Swift code needs: scripts/build.sh does the rest beside the compiler
 #   scripts/setup.sh tests      also what the tests need: tiny models, and the hub client that they compare with
+#   scripts/setup.sh mlx        what the program needs, and MLX's library for the trait MLX
 #   scripts/setup.sh bench      also the peers the benchmarks measure against
 #   scripts/setup.sh disk       also strace, for scripts/disk/inject.sh
 # BACKEND=vulkan builds llama.cpp with its Vulkan back end; say it to make build, too.
@@ -12,8 +13,8 @@ cd "$(dirname "$0")/.."
 say() { printf 'set-up: %s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
 purpose="${1:-program}"
-case $purpose in program|headers|tests|bench|disk) ;;
-*) die "what is '$purpose'? The words understood here are 'headers', 'tests', 'bench' and 'disk'." ;; esac
+case $purpose in program|headers|tests|mlx|bench|disk) ;;
+*) die "what is '$purpose'? The words understood here are 'headers', 'tests', 'mlx', 'bench' and 'disk'." ;; esac
 is_for() { case " $* " in *" $purpose "*) ;; *) return 1 ;; esac; }
 
 command -v swift >/dev/null || die "no Swift toolchain found: install Swift 6.2 or newer from swift.org, then try again."
@@ -58,6 +59,8 @@ vision_headers_complete() {
         && grep -qs "\"$vision/" "$llama_prefix/include/hearth-vision/hearth-vision.h"; }
 }
 vision_complete() { vision_headers_complete && { [ "$(uname -m)" != x86_64 ] || [ -f "$vision/lib/libhearth-pictures.so" ]; }; }
+# MLX's library comes for 64-bit x86 here, too.
+mlx_complete() { [ -f "$mlx/lib/libhearth-mlx.so" ] && grep -qs "\"$mlx/" "$llama_prefix/include/hearth-mlx.h"; }
 headers_complete() {
     [ -f "$llama_prefix/lib/pkgconfig/llama.pc" ] && [ -f "$llama_prefix/lib/pkgconfig/hearth-web.pc" ] && vision_headers_complete
 }
@@ -65,6 +68,7 @@ complete() {
     headers_complete || return 1
     ! is_for headers || return 0
     [ -f "$default_model" ] && [ -f "$llama_prefix/lib/libhearth-llama.a" ] && vision_complete || return 1
+    ! is_for mlx || mlx_complete || return 1
     is_for program || { [ -d "$hub_client" ] && [ -d "$tiny_models" ]; } || return 1
     ! is_for bench || llama_peers_complete
 }
@@ -154,6 +158,14 @@ if ! vision_complete; then
 fi
 if is_for program; then exit 0; fi
 
+if is_for mlx && ! mlx_complete; then
+    [ "$(uname -m)" = x86_64 ] || die "MLX's library is here for 64-bit x86 alone; elsewhere build without the trait MLX."
+    archive=""
+    [ -d "$mlx/include" ] || fetch mlx --only-binary :all: --python-version 3.11 --implementation cp --abi cp311 --platform manylinux_2_35_x86_64
+    say "building the library that computes models with $mlx_package (about a minute)"
+    scripts/install-mlx.sh "$archive" "$mlx" "$llama_prefix"
+    fetched
+fi
 if is_for bench && ! llama_peers_complete; then
     say "building $llama_peers for the benchmarks"
     # shellcheck disable=SC2086

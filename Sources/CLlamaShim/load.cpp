@@ -5,9 +5,11 @@
 #ifdef HEARTH_LLAMA
 
 #include <ggml.h>
+#include <gguf.h>
 #include <llama.h>
 
 #include <cstdio>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 
@@ -56,6 +58,19 @@ llama_model *hearth_model_load(const char *path, const hearth_model_options *opt
         params.progress_callback = options->progress;
         params.progress_callback_user_data = options->user;
         return llama_model_load_from_file(path, params);
+    });
+}
+
+llama_model *hearth_vocabulary_load(const void *bytes, size_t length, char **error) {
+    const hearth::Loading loading;
+    return hearth::guarded(error, "llama.cpp cannot read it", [&]() -> llama_model * {
+        gguf_init_params reading = {true, nullptr};
+        const std::unique_ptr<gguf_context, decltype(&gguf_free)> header(
+            gguf_init_from_buffer(bytes, length, reading), gguf_free);
+        if (!header) return nullptr;
+        llama_model_params params = llama_model_default_params();
+        params.vocab_only = true;
+        return llama_model_init_from_user(header.get(), [](ggml_tensor *, void *) {}, nullptr, params);
     });
 }
 

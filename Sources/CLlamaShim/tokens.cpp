@@ -10,6 +10,8 @@
 #include <array>
 #include <cctype>
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -49,6 +51,7 @@ constexpr uint16_t longest_character = 4;
 
 struct hearth_tokenizer {
     const llama_vocab *vocab;
+    const hearth_text_changes changes;
     /// In llama.cpp's order: the longest names first.
     std::vector<Special> specials;
     /// The names, and whether they are cut out of every text.
@@ -60,7 +63,7 @@ struct hearth_tokenizer {
     /// The bytes of the longest token that begins with two bytes; empty if a token can stand for any number of bytes.
     std::vector<uint16_t> longest;
 
-    explicit hearth_tokenizer(const llama_vocab *vocab) : vocab(vocab) {
+    hearth_tokenizer(const llama_vocab *vocab, const hearth_text_changes &changes) : vocab(vocab), changes(changes) {
         const enum llama_vocab_type type = llama_vocab_type(vocab);
         if (type == LLAMA_VOCAB_TYPE_NONE) throw std::runtime_error("it has no vocabulary");
         const bool is_bounded =
@@ -194,9 +197,38 @@ struct hearth_tokenizer {
         throw std::runtime_error("the text has too many tokens");
     }
 
-    std::vector<llama_token> tokens(std::string_view text, bool add_special, bool parse_special, size_t limit) const {
+    /// Whether the letters of a text may change. ASCII has no letters of several code points.
+    bool may_change(std::string_view text) const {
+        return changes.cuts
+            || (changes.composes && std::any_of(text.begin(), text.end(), [](char letter) { return letter & 0x80; }));
+    }
+
+    /// Adds the tokens of letters, after their change. What the change makes is never a control token.
+    void append_letters(std::string_view text, std::vector<llama_token> &tokens) const {
+        size_t length = 0;
+        const std::unique_ptr<char, void (*)(void *)> changed(
+            may_change(text) ? changes.letters(&changes, text.data(), text.size(), &length) : nullptr, std::free);
+        if (!changed) return append(text, false, false, tokens);
+        std::string_view rest(changed.get(), length);
+        for (size_t cut = rest.find('\xFF'); cut != std::string_view::npos; cut = rest.find('\xFF')) {
+            append(rest.substr(0, cut), false, false, tokens);
+            rest.remove_prefix(cut + 1);
+        }
+        append(rest, false, false, tokens);
+    }
+
+    /// Whether a text lacks the blank that it would begin with.
+    bool lacks_blank(std::string_view text, bool parse_special) const {
+        return changes.first_blank && !text.empty() && text[0] != ' ' && text.substr(0, 3) != "\xE2\x96\x81"
+            && !has_special(text, 0, parse_special);
+    }
+
+    std::vector<llama_token> tokens(std::string_view given, bool add_special, bool parse_special, size_t limit) const {
+        std::string owned;
+        if (add_special && lacks_blank(given, parse_special)) owned = " " + std::string(given);
+        const std::string_view text = owned.empty() ? given : owned;
         std::vector<llama_token> found;
-        if (!has_many_specials(text, parse_special)) {
+        if (!may_change(text) && !has_many_specials(text, parse_special)) {
             append(text, add_special, parse_special, found);
             return found;
         }
@@ -206,7 +238,7 @@ struct hearth_tokenizer {
         if (begins) found.push_back(around.front());
         for (const Span &span : spans(text, parse_special)) {
             if (span.token == LLAMA_TOKEN_NULL) {
-                append(text.substr(span.start, span.length), false, false, found);
+                append_letters(text.substr(span.start, span.length), found);
             } else {
                 found.push_back(span.token);
             }
@@ -217,9 +249,10 @@ struct hearth_tokenizer {
     }
 };
 
-hearth_tokenizer *hearth_tokenizer_new(const llama_vocab *vocab, char **error) {
+hearth_tokenizer *hearth_tokenizer_new(const llama_vocab *vocab, const hearth_text_changes *changes, char **error) {
     const hearth::Loading loading;
-    return hearth::guarded(error, "its vocabulary cannot be read", [&]() { return new hearth_tokenizer(vocab); });
+    return hearth::guarded(
+        error, "its vocabulary cannot be read", [&]() { return new hearth_tokenizer(vocab, *changes); });
 }
 
 void hearth_tokenizer_free(hearth_tokenizer *tokenizer) { delete tokenizer; }

@@ -40,11 +40,11 @@ private final class Dictation {
     }
 
     private func say(_ token: llama_token) throws -> [llama_token] {
-        let odds = UnsafeMutableBufferPointer(
-            start: try model.sequences.context.logits(at: -1), count: model.vocabulary.count)
+        let logits = try model.sequences.context.logits(at: -1)
+        let odds = UnsafeMutableBufferPointer(start: logits, count: model.vocabulary.count)
         odds.update(repeating: 0)
         odds[Int(token)] = 100
-        let step = try writer.next(-1, of: model.sequences.context, usedContext: 10, &facts)
+        let step = try writer.next(logits, usedContext: 10, &facts)
         guard case .compute(let tokens) = step else { return [] }
         return tokens
     }

@@ -14,6 +14,8 @@ private let targets: [String: @Sendable (Data) -> Void] = [
     "file-name": fuzzFileName,
     "chunk-index": fuzzChunkIndex,
     "gguf": fuzzGGUF,
+    "safetensors": fuzzSafetensors,
+    "model-configuration": fuzzModelConfiguration,
     "archive": fuzzArchive,
     "journal": fuzzJournal,
     "plan": fuzzPlan,
@@ -41,6 +43,8 @@ private let targets: [String: @Sendable (Data) -> Void] = [
     "trust-key": fuzzTrustKey,
     "worker-message": fuzzWorkerMessage,
     "document": fuzzDocument,
+    "tokenizer": fuzzTokenizer,
+    "sentence-piece": fuzzSentencePiece,
 ]
 
 private let target: @Sendable (Data) -> Void = {

@@ -118,6 +118,9 @@ struct hearth_model_options {
 /// A file that violates one of llama.cpp's assertions is such a failure and does not end the process.
 struct llama_model *hearth_model_load(const char *path, const struct hearth_model_options *options, char **error);
 
+/// Reads the vocabulary and the chat template out of the bytes of a GGUF file without tensors. NULL on failure, as above.
+struct llama_model *hearth_vocabulary_load(const void *bytes, size_t length, char **error);
+
 /// Reads all tensors of one GGUF file. False if one has a value that is NaN or infinite: its name is then in `tensor`. False
 /// with a reason in `error` alone if the file cannot be read, or if `progress`, called with 1 about once a megabyte, returned
 /// false.
@@ -170,8 +173,17 @@ struct llama_context *hearth_context_new(
 /// The tokens of texts of one vocabulary. Any thread may use it. The model must outlive it.
 struct hearth_tokenizer;
 
+struct hearth_text_changes {
+    /// Other bytes, for `free`, for letters between cut out tokens, FF where they are cut; NULL for no change.
+    char *(*letters)(const struct hearth_text_changes *changes, const char *text, size_t length, size_t *changed);
+    bool composes, cuts;
+    /// A whole text begins with a blank or a cut out token.
+    bool first_blank;
+};
+
 /// NULL and a reason for a model without a vocabulary.
-struct hearth_tokenizer *hearth_tokenizer_new(const struct llama_vocab *vocab, char **error);
+struct hearth_tokenizer *hearth_tokenizer_new(
+    const struct llama_vocab *vocab, const struct hearth_text_changes *changes, char **error);
 void hearth_tokenizer_free(struct hearth_tokenizer *tokenizer);
 
 /// The fewest tokens that a text can have, known without cutting it. Reads no further than the text can reach with

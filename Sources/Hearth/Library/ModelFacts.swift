@@ -3,6 +3,10 @@ import HearthCatalog
 import HearthDelivery
 import HearthInference
 
+#if Llama
+import HearthImport
+#endif
+
 /// Facts of a model from its file's header.
 package struct ModelFacts: Sendable, Encodable {
     package let name: String?
@@ -18,6 +22,9 @@ package struct ModelFacts: Sendable, Encodable {
     package let tensorCount: UInt64
     package let formatVersion: UInt32
     package let sizeBytes: UInt64
+    /// What was imported, and what the import changed; of a file that was not imported absent and empty.
+    package let imported: String?
+    package let importNotes: [String]?
     /// The memory needed on this device, if requested.
     package var memory: MemoryFacts?
 
@@ -36,6 +43,12 @@ package struct ModelFacts: Sendable, Encodable {
         tensorCount = header.tensorCount
         formatVersion = header.version
         sizeBytes = size
+        #if Llama
+        imported = header.metadata[ModelImport.summaryKey]?.text
+        importNotes = header.metadata[ModelImport.notesKey]?.text?.split(separator: "\n").map(String.init)
+        #else
+        (imported, importNotes) = (nil, nil)
+        #endif
     }
 
     /// Reads a file's header. Blocks.

@@ -43,6 +43,8 @@ package struct ReleaseRow: Codable, Sendable, Hashable {
     /// Of a model of the catalog that is not on the device `newest`, as its repository is not asked.
     package let version: String
     @OrNull package var variant: String?
+    /// `gguf`, `mlx`, `safetensors`, `onnx` or `coreml`; `nil` for a damaged release whose receipt cannot be read.
+    @OrNull package var format: String?
     package let state: Presence
     package let active: Bool
     package let verified: Bool
@@ -58,7 +60,7 @@ package struct ReleaseRow: Codable, Sendable, Hashable {
     package var records: [String] = []
 
     private enum CodingKeys: CodingKey {
-        case family, version, variant, state, active, verified, path, sizeBytes, reason, catalog
+        case family, version, variant, format, state, active, verified, path, sizeBytes, reason, catalog
     }
 
     /// The state to display.
@@ -72,28 +74,29 @@ package struct ReleaseRow: Codable, Sendable, Hashable {
 
     package init(_ release: InstalledRelease, _ state: ReleaseState? = nil) {
         self.init(
-            release.identity, state: .installed, active: release.isActive, verified: release.receipt.isVerified,
+            release.identity, release.receipt.format, state: .installed, active: release.isActive,
+            verified: release.receipt.isVerified,
             path: release.folder, sizeBytes: release.receipt.totalSize)
         records = state?.records(of: release.identity) ?? []
     }
 
     package init(_ release: DamagedRelease) {
         self.init(
-            release.identity, state: .damaged, active: release.isActive, verified: false, path: release.folder,
-            sizeBytes: release.receipt?.totalSize ?? 0)
+            release.identity, release.receipt?.format, state: .damaged, active: release.isActive, verified: false,
+            path: release.folder, sizeBytes: release.receipt?.totalSize ?? 0)
     }
 
     /// An offered release that is not on this device.
     package init(offered release: Release) {
         self.init(
-            release.identity, state: .available, active: false, verified: release.files.allSatisfy(\.isVerifiable),
-            path: nil, sizeBytes: release.totalSize)
+            release.identity, release.format, state: .available, active: false,
+            verified: release.files.allSatisfy(\.isVerifiable), path: nil, sizeBytes: release.totalSize)
     }
 
     /// An offered release; `installed` is the same release on this device.
     package init(_ offer: Offer, installed: InstalledRelease?) {
         self.init(
-            offer.release.identity, state: installed == nil ? .available : .installed,
+            offer.release.identity, offer.release.format, state: installed == nil ? .available : .installed,
             active: installed?.isActive ?? false,
             verified: installed?.receipt.isVerified ?? offer.release.files.allSatisfy(\.isVerifiable),
             path: installed?.folder, sizeBytes: offer.release.totalSize)
@@ -107,7 +110,7 @@ package struct ReleaseRow: Codable, Sendable, Hashable {
             self.init(installed)
         } else {
             self.init(
-                suggested.model.family, version: "newest", suggested.quantization.variant, state: .available,
+                suggested.model.family, version: "newest", suggested.quantization.variant, .gguf, state: .available,
                 active: false, verified: true, path: nil, sizeBytes: suggested.size)
             reasonText = CatalogFacts(suggested).stateText
         }
@@ -116,20 +119,22 @@ package struct ReleaseRow: Codable, Sendable, Hashable {
     }
 
     private init(
-        _ identity: ReleaseIdentity, state: Presence, active: Bool, verified: Bool, path: Path?, sizeBytes: UInt64
+        _ identity: ReleaseIdentity, _ format: ModelFormat?, state: Presence, active: Bool, verified: Bool, path: Path?,
+        sizeBytes: UInt64
     ) {
         self.init(
-            identity.family, version: identity.versionName, identity.variant, state: state, active: active,
+            identity.family, version: identity.versionName, identity.variant, format, state: state, active: active,
             verified: verified, path: path, sizeBytes: sizeBytes)
     }
 
     private init(
-        _ family: Family, version: String, _ variant: Variant?, state: Presence, active: Bool, verified: Bool,
-        path: Path?, sizeBytes: UInt64
+        _ family: Family, version: String, _ variant: Variant?, _ format: ModelFormat?, state: Presence, active: Bool,
+        verified: Bool, path: Path?, sizeBytes: UInt64
     ) {
         self.family = family.name
         self.version = version
         _variant = OrNull(wrappedValue: variant?.name)
+        _format = OrNull(wrappedValue: format?.rawValue)
         self.state = state
         self.active = active
         self.verified = verified

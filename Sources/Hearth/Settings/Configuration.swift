@@ -39,6 +39,10 @@ public struct Configuration: Sendable, Hashable {
     public var stateFolder: Path?
     /// Where the command's engines run.
     package var isolation = EngineIsolation.worker
+    /// What runs models of MLX.
+    package var mlx = MLXChoice.imported
+    /// The type of imported weights that were not quantized before.
+    package var importQuantization = ImportQuantization.automatic
     /// The number of compute threads; `nil` lets the engine decide.
     public var threads: Int?
     /// The maximum tokens of an answer; `nil` for the package's default.
@@ -104,6 +108,23 @@ struct InvalidSetting: Sendable, Hashable {
         error.context.remedy = "Correct it in config.json, or set or unset \(key)."
         return error
     }
+}
+
+/// What runs models of MLX.
+package enum MLXChoice: String, Sendable, Hashable, CaseIterable {
+    /// They are imported for llama.cpp.
+    case imported = "import"
+    /// MLX itself runs them, where its library is installed.
+    case native
+}
+
+/// What becomes of weights in 16 bits that are imported.
+package enum ImportQuantization: String, Sendable, Hashable, CaseIterable {
+    /// As they are, or the best type of which the model fits this device.
+    case automatic = "auto"
+    /// As they are.
+    case asStored = "as-stored"
+    case q8_0, q6_k, q5_k_m, q4_k_m, q4_0
 }
 
 /// Where the engines of the command run.

@@ -115,6 +115,12 @@ extension Setting {
             "engine.isolation", \.isolation, .choice,
             "Whether each model runs in a process of its own, or in that of hearth."),
         Setting(
+            "engine.mlx", \.mlx, .choice,
+            "Whether models of MLX are imported for llama.cpp, or run by MLX itself where its library is installed."),
+        Setting(
+            "engine.import", \.importQuantization, .choice,
+            "The type that imported weights of 16 bits get: auto leaves them as they are if they fit this device."),
+        Setting(
             "serve.slots", optional: \.server.slots, .integer(1...64), unset: "the engine decides",
             "The answers that a model computes side by side."),
         Setting(

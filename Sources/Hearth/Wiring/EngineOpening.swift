@@ -20,10 +20,19 @@ package enum EngineOpening {
     }
 
     /// The preparer of artifacts for this device; `nil` in a build without llama.cpp.
-    /// - Parameter worker: the program in which it works; `nil` for this process.
-    static func preparer(deviceMemory: UInt64, worker: Path?) -> (any ReleasePreparer)? {
+    /// - Parameters:
+    ///   - configuration: the types that imported weights get, and whether MLX itself runs its models.
+    ///   - engines: tell the program in which a worker works, and whether MLX runs here.
+    static func preparer(
+        deviceMemory: UInt64, configuration: Configuration, engines: EngineRegistry
+    ) -> (any ReleasePreparer)? {
         #if Llama
-        QuantizingPreparer(worker: worker, deviceMemory: deviceMemory)
+        let worker = engines.workerProgram
+        return EnginePreparer(
+            importing: ImportingPreparer(
+                worker: worker, deviceMemory: deviceMemory, quantization: configuration.importQuantization,
+                isNative: { engines.engine(for: $0, configuration) != EngineRegistry.importName }),
+            quantizing: QuantizingPreparer(worker: worker, deviceMemory: deviceMemory))
         #else
         nil
         #endif

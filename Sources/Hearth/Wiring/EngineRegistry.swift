@@ -2,7 +2,7 @@ import HearthBase
 import HearthCatalog
 import HearthInference
 
-/// The engines of an app by model format.
+/// The engines of an app by model format. A format may have several: the last registered that runs here is used.
 ///
 /// ```swift
 /// var engines = EngineRegistry.standard
@@ -32,18 +32,24 @@ public struct EngineRegistry: Sendable {
     }
 
     private struct Engine: Sendable {
+        let name: String
+        let runs: @Sendable (Configuration) -> Bool
         let memory: @Sendable (Request) throws -> UInt64?
-        let open: @Sendable (Request) async throws -> any InferenceEngine
+        var open: @Sendable (Request) async throws -> any InferenceEngine
     }
 
-    private var engines: [ModelFormat: Engine] = [:]
+    /// The engines of each format, the first choice last.
+    private var engines: [ModelFormat: [Engine]] = [:]
     /// The program of the workers in which all engines run; `nil` for engines in this process.
     package internal(set) var workerProgram: Path?
 
     /// No engine.
     public init() {}
 
-    /// The engines of this build: llama.cpp for GGUF, with the trait `Llama`.
+    /// The name of the engines of formats that are imported: these open what the import made.
+    static let importName = "import"
+
+    /// The engines of this build: llama.cpp for GGUF and for what is imported to it, with the trait `Llama`.
     public static var standard: EngineRegistry {
         var engines = EngineRegistry()
         if EngineOpening.runsGGUF {
@@ -60,39 +66,69 @@ public struct EngineRegistry: Sendable {
                     instructionFolder: instructions, deviceMemory: request.deviceMemory, occupied: request.occupied,
                     checksWeights: request.checksWeights, progress: request.progress)
             }
+            for format in [ModelFormat.mlx, .safetensors] {
+                engines.register(format, named: importName) { request in
+                    // A release is opened by its artifact, which is GGUF.
+                    throw LLMError(
+                        .cannotLoad, "\(request.weights.lastComponent) is not imported",
+                        context: ErrorContext(
+                            file: request.weights.string, remedy: "Make it active again, which imports it."))
+                }
+            }
         }
+        #if MLX
+        NativeMLX.register(in: &engines)
+        #endif
         return engines
     }
 
     /// The formats with an engine.
     public var formats: Set<ModelFormat> { Set(engines.keys) }
 
-    /// Adds the engine of a format, or replaces it.
+    /// Adds an engine of a format, or replaces the one of that name.
     /// - Parameters:
+    ///   - name: tells the engines of a format apart.
     ///   - memory: plans the memory of an engine in bytes, `nil` to estimate it from the files; throws
     ///     `not-enough-memory`. It may block.
+    ///   - runs: whether the engine runs on this device, and the settings choose it; otherwise the one registered before
+    ///     it is used. May block.
     ///   - open: loads an engine.
     public mutating func register(
-        _ format: ModelFormat, memory: @escaping @Sendable (Request) throws -> UInt64? = { _ in nil },
+        _ format: ModelFormat, named name: String = "",
+        memory: @escaping @Sendable (Request) throws -> UInt64? = { _ in nil },
+        runs: @escaping @Sendable (Configuration) -> Bool = { _ in true },
         open: @escaping @Sendable (Request) async throws -> any InferenceEngine
     ) {
-        engines[format] = Engine(memory: memory, open: open)
+        engines[format, default: []].removeAll { $0.name == name }
+        engines[format, default: []].append(Engine(name: name, runs: runs, memory: memory, open: open))
     }
 
-    /// Opens the engine of a format in another way, with the same memory plan.
+    /// Opens the engines of a format in another way, with the same memory plans.
     mutating func move(
         _ format: ModelFormat, _ open: @escaping @Sendable (Request) async throws -> any InferenceEngine
     ) {
-        if let engine = engines[format] { engines[format] = Engine(memory: engine.memory, open: open) }
+        for index in (engines[format] ?? []).indices { engines[format]?[index].open = open }
+    }
+
+    /// The name of the engine that runs a format with the given settings; `nil` for none. May block.
+    func engine(for format: ModelFormat, _ configuration: Configuration) -> String? {
+        choice(format, configuration)?.name
+    }
+
+    private func choice(_ format: ModelFormat, _ configuration: Configuration) -> Engine? {
+        engines[format]?.last { $0.runs(configuration) }
     }
 
     /// Plans the memory of an engine in bytes; `nil` if its format has no memory plan. Blocks.
-    func memory(of request: Request) throws -> UInt64? { try engines[request.files.format]?.memory(request) }
+    func memory(of request: Request) throws -> UInt64? {
+        try choice(request.files.format, request.configuration)?.memory(request)
+    }
 
     /// Loads an engine for the files of a release.
     /// - Throws: errors of the engine's load; `engine-missing` for a format without an engine.
     package func open(_ request: Request) async throws -> any InferenceEngine {
-        guard let engine = engines[request.files.format] else {
+        let engine = await blocking { choice(request.files.format, request.configuration) }
+        guard let engine else {
             throw LLMError(
                 .engineMissing, "no engine runs \(request.weights.lastComponent)",
                 context: ErrorContext(

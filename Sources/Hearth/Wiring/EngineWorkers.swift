@@ -127,6 +127,8 @@ private struct WorkerLoad: Codable {
     let deviceMemory: UInt64
     let occupied: UInt64
     let checksWeights: Bool
+    /// Whether MLX runs the folder of the weights.
+    let isNative: Bool
 
     init(_ request: EngineRegistry.Request, _ instructionFolder: Path?) {
         let given = request.configuration
@@ -144,13 +146,23 @@ private struct WorkerLoad: Codable {
         self.settings = String(decoding: settings.json(), as: UTF8.self)
         (deviceMemory, occupied) = (request.deviceMemory, request.occupied)
         checksWeights = request.checksWeights
+        isNative = request.files.format == .mlx
     }
 
     /// Loads the engine in this process.
     func open(_ progress: @escaping @Sendable (Float) -> Void) async throws -> any InferenceEngine {
-        try await EngineOpening.open(
-            Path(weights), projector: projector.map { Path($0) },
-            configuration: Configuration(json: Data(settings.utf8)),
+        let configuration = try Configuration(json: Data(settings.utf8))
+        #if MLX
+        if isNative {
+            var request = EngineRegistry.Request(
+                files: ReleaseFiles(weights: Path(weights), format: .mlx), configuration: configuration,
+                deviceMemory: deviceMemory)
+            (request.occupied, request.progress) = (occupied, progress)
+            return try await NativeMLX.open(request)
+        }
+        #endif
+        return try await EngineOpening.open(
+            Path(weights), projector: projector.map { Path($0) }, configuration: configuration,
             instructionFolder: instructionFolder.map { Path($0) }, deviceMemory: deviceMemory, occupied: occupied,
             checksWeights: checksWeights, progress: progress)
     }
@@ -164,6 +176,15 @@ private struct WorkerLoad: Codable {
             program, readable: request.weights.shards + [request.projector].compactMap(\.self),
             writable: [request.stateFolder, instructions].compactMap(\.self))
         start.drivesGPUs = EngineOpening.drivesGPUs
+        #if MLX
+        if request.files.format == .mlx {
+            try NativeMLX.confine(&start, for: request)
+            return WorkerEngine.Launch(
+                model: request.weights.parent.lastComponent,
+                content: Array(try JSON.data(WorkerLoad(request, instructions)))
+            ) { [start] in try start.start() }
+        }
+        #endif
         // Drivers reserve addresses for the memory of their cards; how many was not measured.
         start.limits.dataBytes = configuration.ignoresMemory || start.drivesGPUs ? nil : try request.dataLimit
         return WorkerEngine.Launch(

@@ -46,7 +46,7 @@ extension ModelManager {
         queue: TransferManager? = nil, asksForRoots: Bool = false, tellMemory: (@Sendable (String) -> Void)? = nil
     ) throws {
         try configuration.require(.sources)
-        var preflight = MemoryPreflight(configuration: configuration, deviceMemory: deviceMemory)
+        var preflight = EnginePreflight(configuration: configuration, deviceMemory: deviceMemory)
         if let tellMemory { preflight.tell = tellMemory }
         let origins = try configuration.origins(environment: environment)
         let provider =
@@ -62,7 +62,8 @@ extension ModelManager {
             hub: HubSettings.read(environment),
             // With `ignoresMemory`, models are used as published.
             preparer: EngineOpening.preparer(
-                deviceMemory: configuration.ignoresMemory ? .max : deviceMemory, worker: engines.workerProgram),
+                deviceMemory: configuration.ignoresMemory ? .max : deviceMemory, configuration: configuration,
+                engines: engines),
             probe: ClassifierReleaseProbe(
                 engines: EngineReleaseProbe(
                     configuration: configuration, engines: engines,

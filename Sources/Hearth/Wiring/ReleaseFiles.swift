@@ -21,7 +21,22 @@ package struct ReleaseFiles: Sendable, Hashable {
 
     /// The files of an installed release, with its own weights or an artifact.
     init(opening weights: Path, of release: InstalledRelease) {
-        self.init(weights: weights, projector: release.projector, format: release.receipt.format)
+        // An artifact may have another format than the release that it was made of.
+        let own = weights == release.weights ? nil : ModelFormat(fileName: weights.lastComponent)
+        let projector = own.flatMap { _ in Self.imported(beside: weights) }
+        self.init(
+            weights: weights, projector: release.projector ?? projector, format: own ?? release.receipt.format)
+    }
+
+    /// The projector that an import wrote beside the weights; `nil` without one.
+    private static func imported(beside weights: Path) -> Path? {
+        #if Llama
+        let path = WorkerJob.projector(beside: weights)
+        // A folder that cannot be read has no weights either, whose load reports the error.
+        return (try? LocalFileSystem().status(at: path))?.kind == .file ? path : nil
+        #else
+        return nil
+        #endif
     }
 
     /// The files of a bundled release, `nil` without weights.

@@ -3,7 +3,6 @@ import HearthBase
 import HearthCatalog
 import HearthDelivery
 import HearthInference
-import HearthStore
 
 /// A remote model, described by the headers of its files.
 package struct RemoteModel: Sendable {
@@ -95,82 +94,5 @@ extension MemoryPlan {
     /// The use of the GPU as a sentence part, `nil` without a GPU.
     package var gpuText: String? {
         gpuMemory == 0 ? nil : "\(gpuLayers) of \(layers) layers on the GPU, which has \(ByteCount(gpuMemory)) free"
-    }
-}
-
-/// Refuses releases that fit this device with no context and no quantization, judged by their headers.
-struct MemoryPreflight: ReleasePreflight {
-    let configuration: Configuration
-    let deviceMemory: UInt64
-    /// Told the memory needed by a large release, as a sentence to display.
-    var tell: @Sendable (String) -> Void
-    /// Reads the GPU's memory. Blocks.
-    var gpuMemory: @Sendable () -> GPUMemory
-    /// The memory of releases by the file that an engine opens.
-    private let known = Locked<[Path: ReleaseMemory]>([:])
-    /// Whether this device quantizes releases that don't fit.
-    var quantizes: Bool
-
-    init(
-        configuration: Configuration, deviceMemory: UInt64,
-        tell: @escaping @Sendable (String) -> Void = { Log.write(.info, "memory", $0) },
-        gpuMemory: @escaping @Sendable () -> GPUMemory = EngineOpening.gpuMemory,
-        quantizes: Bool = EngineOpening.runsGGUF
-    ) {
-        (self.configuration, self.deviceMemory) = (configuration, deviceMemory)
-        (self.tell, self.gpuMemory, self.quantizes) = (tell, gpuMemory, quantizes)
-    }
-
-    func memory(of release: InstalledRelease, weights: Path) async -> ReleaseMemory? {
-        if let known = known.withLock({ $0[weights] }) { return known }
-        // A release that does not fit, or whose header tells too little, has no figure.
-        let plan = try? await blocking {
-            try MemoryPlanning.plan(
-                file: weights, projector: release.projector,
-                configuration: configuration.engine(of: release.identity.family), deviceMemory: deviceMemory,
-                gpu: gpuMemory())
-        }
-        guard let plan = plan ?? nil else { return nil }
-        let memory = ReleaseMemory(bytes: plan.hostBytes, contextLength: plan.contextLength)
-        known.withLock { $0[weights] = memory }
-        return memory
-    }
-
-    func check(_ release: Release, head: RemoteHead) async throws {
-        guard !configuration.ignoresMemory else { return }
-        // Small releases fit: context and buffers need far less than the rest of the budget.
-        let budget = MemoryPlan.Device(memory: deviceMemory).budget
-        guard release.totalSize > budget / 4 else { return }
-        let model: RemoteModel?
-        do {
-            model = try await RemoteModel.read(release) { try await head.read(TransferRequest($0), until: $1) }
-        } catch let error as CancellationError {
-            throw error
-        } catch {
-            // The transfer meets the same error and reports it better.
-            Log.write(.info, "memory", "\(release.identity): the front of its file cannot be read: \(error)")
-            return
-        }
-        let gpu = await blocking { [gpuMemory] in gpuMemory() }
-        do {
-            guard
-                let (plan, quantization) = try model?.outlook(
-                    release, configuration: configuration.engine(of: release.identity.family),
-                    deviceMemory: deviceMemory, gpu: gpu,
-                    quantizes: quantizes)
-            else { return }
-            let made = quantization.map { "it is quantized to \($0.uppercased()) on this device" }
-            let notes = ([made, plan.gpuText].compactMap { $0 } + plan.compromises).map { "; \($0)" }.joined()
-            tell(
-                "\(release.identity) will take \(ByteCount(plan.hostBytes)) of memory with a context of "
-                    + "\(plan.contextLength) tokens\(notes).")
-        } catch {
-            throw DeliveryError(
-                .notEnoughMemory, "\(release.identity) does not fit this device: \(error.message)",
-                context: ErrorContext(
-                    model: release.identity.description, expected: error.context.expected, found: error.context.found,
-                    remedy: "Choose a smaller variant, or ignore the memory of the device."),
-                underlying: error)
-        }
     }
 }

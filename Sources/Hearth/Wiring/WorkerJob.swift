@@ -4,6 +4,7 @@ import HearthInference
 import HearthWorkers
 
 #if Llama
+import HearthImport
 import HearthLlama
 #endif
 
@@ -13,6 +14,13 @@ enum WorkerJob: Codable, Sendable {
     case devices
     /// Writes weights with fewer bits.
     case quantize(source: String, target: String, type: String)
+    /// Writes one GGUF file of a folder of safetensors.
+    case importFolder(source: String, target: String)
+
+    #if Llama
+    /// The projector of an imported model that sees, beside its weights.
+    static func projector(beside weights: Path) -> Path { weights.parent.appending("mmproj.gguf") }
+    #endif
 
     /// Does the work in this process.
     /// - Returns: the result as JSON; empty without one.
@@ -25,6 +33,13 @@ enum WorkerJob: Codable, Sendable {
             try await LlamaQuantizer.quantize(
                 Path(source), to: Path(target), as: type, allowsRequantizing: true
             ) { progress(Float($0)) }
+            return []
+        case .importFolder(let source, let target):
+            try await StopFlag.blocking { flag in
+                let model = try ModelImport(folder: Path(source))
+                _ = try model.projector?.write(to: Self.projector(beside: Path(target)), flag: flag) { _ in }
+                _ = try model.write(to: Path(target), flag: flag) { progress(Float($0)) }
+            }
             return []
         }
         #endif

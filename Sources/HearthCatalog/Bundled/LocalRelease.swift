@@ -3,7 +3,7 @@ import HearthBase
 
 /// Describes a model file of the user as a release, so that it is installed like any other.
 package enum LocalRelease {
-    /// Hashes a file; family, version and variant come from its name.
+    /// Hashes a file, or a folder as ``LocalFolder`` describes it; family, version and variant come from its name.
     ///
     /// An `.onnx` file is a classifier: `classifier.json` and lists of classes beside it belong to it.
     /// - Parameters:
@@ -14,19 +14,23 @@ package enum LocalRelease {
         _ path: Path, family: Family? = nil, version: ReleaseVersion? = nil, in fileSystem: any FileSystem
     ) async throws -> Release {
         let path = path.absolute
-        guard let name = PathComponent(path.lastComponent),
-            let (named, written) = identity(for: path, family: family)
-        else {
+        guard let kind = try await blocking({ try fileSystem.status(at: path)?.kind }) else {
+            throw FileError(errno: ENOENT, doing: "read", path: path)
+        }
+        if kind == .folder {
+            return try await LocalFolder.describe(path, family: family, version: version, in: fileSystem)
+        }
+        guard ["gguf", "onnx"].contains(path.fileExtension) else {
             throw CatalogError(
-                .unusableName, "no family name can be made of \(path.lastComponent)",
+                .noKnownModel, "\(path.lastComponent) is no model of a known format",
                 context: ErrorContext(
-                    file: path.string,
-                    remedy: "Rename the file: letters, digits, points and hyphens, such as my-model-v1.0.0-q4_k_m.gguf."
+                    file: path.string, expected: "a .gguf or .onnx file, or a folder with config.json and *.safetensors"
                 ))
         }
-        let identity = version.map {
-            ReleaseIdentity(family: named.family, version: $0, variant: named.variant)
-        }
+        guard let name = PathComponent(path.lastComponent),
+            let (named, written) = identity(for: path, family: family)
+        else { throw unusable(path) }
+        let identity = version.map { ReleaseIdentity(family: named.family, version: $0, variant: named.variant) }
         let isClassifier = path.fileExtension == "onnx"
         let (file, companions) = try await blocking {
             (
@@ -42,7 +46,17 @@ package enum LocalRelease {
         return release
     }
 
-    private static func remote(
+    static func unusable(_ path: Path) -> CatalogError {
+        CatalogError(
+            .unusableName, "no family name can be made of \(path.lastComponent)",
+            context: ErrorContext(
+                file: path.string,
+                remedy:
+                    "Name the family, or rename it: letters, digits, points and hyphens, such as my-model-v1.0.0-q4_k_m.gguf."
+            ))
+    }
+
+    static func remote(
         _ path: Path, _ name: PathComponent, _ role: FileRole, _ fileSystem: any FileSystem
     ) throws -> RemoteFile {
         let file = try fileSystem.open(path, .read)

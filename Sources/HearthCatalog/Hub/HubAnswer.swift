@@ -13,6 +13,9 @@ struct HubRepository: Sendable, Hashable {
     /// Whether a file has a GGUF name; `nil` if the hub lists none.
     var holdsGGUF: Bool?
 
+    /// Whether the repository says that its weights are in the form of MLX.
+    var isMLX = false
+
     /// Parses a hub's answer.
     /// - Throws: ``CatalogError`` with `hub-answer-invalid`.
     init(answer: Data, of reference: HubReference) throws(CatalogError) {
@@ -27,6 +30,8 @@ struct HubRepository: Sendable, Hashable {
         if case .string(let name)? = facts["id"], name.utf8.count <= 200, name.isPlain() { path = name }
         isGated = Self.isGated(facts)
         license = Self.license(facts)
+        isMLX = facts["library_name"] == .string("mlx")
+        if case .array(let tags)? = facts["tags"] { isMLX = isMLX || tags.contains(.string("mlx")) }
         if case .array(let siblings)? = facts["siblings"] {
             holdsGGUF = siblings.contains { item in
                 guard case .object(let file) = item, case .string(let name)? = file["rfilename"] else { return false }

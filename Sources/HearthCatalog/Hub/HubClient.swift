@@ -88,19 +88,21 @@ struct HubClient: Sendable {
         }
     }
 
-    /// Whether the configuration of a model describes a part that sees: the member `vision_config` of `config.json`.
+    /// What the configuration of a model tells: whether it describes a part that sees (`vision_config`), and how MLX
+    /// packed the weights (`quantization`).
     /// - Throws: as ``repository(_:)``; a configuration that is refused, missing or no JSON describes nothing.
-    func seesImages(_ configuration: RelativePath, _ reference: HubReference, at commit: String) async throws -> Bool {
+    func facts(
+        _ configuration: RelativePath, _ reference: HubReference, at commit: String
+    ) async throws -> (seesImages: Bool, isQuantizedByMLX: Bool) {
         do {
             let (data, _) = try await get(
                 try location(of: configuration, reference, at: commit), of: reference,
                 limit: Self.maximumConfigurationSize)
-            guard case .object(let facts) = try HubAnswer.document(data, of: reference),
-                case .object? = facts["vision_config"]
-            else { return false }
-            return true
+            guard case .object(let facts) = try HubAnswer.document(data, of: reference) else { return (false, false) }
+            func isObject(_ name: String) -> Bool { if case .object? = facts[name] { true } else { false } }
+            return (isObject("vision_config"), isObject("quantization"))
         } catch let error as CatalogError where error.code != .originUnreachable {
-            return false
+            return (false, false)
         }
     }
 

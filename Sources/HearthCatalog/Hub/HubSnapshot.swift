@@ -5,8 +5,8 @@ import HearthBase
 ///
 /// - GGUF: each file, or each set of shards, is a variant, together with a projector (`mmproj`) of the same repository.
 ///   Other files are ignored.
-/// - Otherwise the repository is one release of all its files except weights for other frameworks: `mlx` with
-///   `config.json` and `*.safetensors`, `onnx` with `*.onnx`.
+/// - Otherwise the repository is one release of all its files except weights for other frameworks: `mlx` or
+///   `safetensors` with `config.json` and `*.safetensors`, `onnx` with `*.onnx`.
 /// - A named file is a release of that file, with its other shards.
 /// - Patterns choose the files that match one of them. Each GGUF variant gets all other matching files.
 struct HubSnapshot: Sendable {
@@ -221,14 +221,14 @@ struct HubSnapshot: Sendable {
         let format: ModelFormat
         let main: Chosen
         if let first = safetensors.min(by: Self.isMain), hasConfiguration {
-            (format, main) = (.mlx, first)
+            (format, main) = (repository.isMLX ? .mlx : .safetensors, first)
         } else if let first = onnx.min(by: Self.isMain) {
             (format, main) = (.onnx, first)
         } else {
-            throw noModel()
+            throw noModel(among: wanted)
         }
         // With patterns, all matching files are used; without, weights for other frameworks are left out.
-        let own: Set<String> = format == .mlx ? ["safetensors"] : ["onnx", "onnx_data"]
+        let own: Set<String> = format.isSafetensors ? ["safetensors"] : ["onnx", "onnx_data"]
         let isPicked = !reference.patterns.isEmpty
         let others = wanted.filter { file in
             file != main && (isPicked || own.contains(file.kind) || !Self.foreignWeights.contains(file.kind))
@@ -245,8 +245,17 @@ struct HubSnapshot: Sendable {
         return rank(left) < rank(right)
     }
 
-    private func noModel() -> CatalogError {
-        CatalogError(
+    private func noModel(among files: [Chosen] = []) -> CatalogError {
+        let pickled = files.first { ["bin", "pt", "pth", "ckpt"].contains($0.kind) }
+        if let pickled {
+            return CatalogError(
+                .noKnownModel,
+                "\(reference.path) holds weights of PyTorch, \(pickled.file.name.quoted), which are programs and not read",
+                context: ErrorContext(
+                    model: reference.description, expected: "*.gguf, config.json with *.safetensors, or *.onnx",
+                    found: pickled.file.name.quoted, remedy: "Choose a repository with *.safetensors or *.gguf files."))
+        }
+        return CatalogError(
             .noKnownModel, "nothing in \(reference) is a model of a known format",
             context: ErrorContext(
                 model: reference.description, expected: "*.gguf, config.json with *.safetensors, or *.onnx",
@@ -281,7 +290,7 @@ extension HubSnapshot.Chosen {
     /// The purpose of a companion.
     fileprivate func role(in format: ModelFormat) -> FileRole {
         if isProjector { return .projector }
-        let parts = [ModelFormat.gguf: "gguf", .mlx: "safetensors", .onnx: "onnx_data"]
+        let parts = [ModelFormat.gguf: "gguf", .mlx: "safetensors", .safetensors: "safetensors", .onnx: "onnx_data"]
         if kind == parts[format] { return .shard }
         return FileRole(companionName: name) ?? .other
     }

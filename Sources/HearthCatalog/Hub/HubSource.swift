@@ -39,11 +39,12 @@ package struct HubSource: CatalogSource {
                 try place(&catalog.releases[index].companions[companion], known, repository.commit)
             }
         }
-        if let index = catalog.releases.firstIndex(where: { $0.format == .mlx }),
-            let configuration = catalog.releases[index].companions.first(where: { $0.name.string == "config.json" }),
-            try await client.seesImages(configuration.name, reference, at: repository.commit)
+        if let index = catalog.releases.firstIndex(where: { $0.format.isSafetensors }),
+            let configuration = catalog.releases[index].companions.first(where: { $0.name.string == "config.json" })
         {
-            catalog.releases[index].role = .vision
+            let facts = try await client.facts(configuration.name, reference, at: repository.commit)
+            if facts.seesImages { catalog.releases[index].role = .vision }
+            if facts.isQuantizedByMLX { catalog.releases[index].format = .mlx }
         }
         if let first = catalog.releases.first {
             catalog.current[first.identity.family] = first.identity.version

@@ -3,13 +3,13 @@ import HearthBase
 import HearthHTTP
 
 /// A user's name for a model: `family[@version][:variant][+content tag]`, the address or path of a manifest, the path
-/// of a `.gguf` file, or a repository of the Hugging Face Hub: `hf:org/repo`, `org/repo`, or the address of its page.
+/// of a `.gguf` file or of a folder, or a repository of the Hugging Face Hub: `hf:org/repo`, `org/repo`, or the address of its page.
 public enum ModelReference: Sendable, Hashable {
     /// A model of the configured origins.
     case family(Family, version: ReleaseVersion?, variant: Variant?)
     /// A model of the manifest at an address; the family may be absent if the manifest has only one.
     case manifest(URL, family: Family?, version: ReleaseVersion?, variant: Variant?)
-    /// A model file on this machine.
+    /// A model file on this machine, or a folder with `config.json` and `*.safetensors`.
     case file(Path)
     /// A repository of the Hugging Face Hub.
     case hub(HubReference)
@@ -97,8 +97,11 @@ public enum ModelReference: Sendable, Hashable {
         default: break
         }
         guard text.contains("/") else { return nil }
+        // A folder is told from a repository by its beginning.
+        let isFolder = ["/", "./", "../"].contains(where: text.hasPrefix)
+        if isFolder, text.contains(where: { !"/.".contains($0) }) { return .file(path) }
         throw bad(
-            text, "a path must end in .gguf or .json, and a repository of the Hub has two names",
+            text, "a path must be a folder or end in .gguf or .json, and a repository of the Hub has two names",
             "Write organization/name for a repository of the Hugging Face Hub.")
     }
 

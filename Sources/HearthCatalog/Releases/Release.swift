@@ -125,7 +125,17 @@ package struct RemoteFile: Sendable, Hashable {
 public enum ModelRole: String, Sendable, Hashable, Codable, CaseIterable { case text, vision, classifier }
 
 /// The storage format of a model's weights.
-public enum ModelFormat: String, Sendable, Hashable, Codable, CaseIterable { case gguf, mlx, onnx, coreml }
+public enum ModelFormat: String, Sendable, Hashable, Codable, CaseIterable {
+    case gguf
+    /// A folder with `config.json` and `*.safetensors`, as MLX writes it.
+    case mlx
+    /// A folder with `config.json` and `*.safetensors`, as PyTorch's libraries write it.
+    case safetensors
+    case onnx, coreml
+
+    /// Whether a release is a folder of `*.safetensors` files with `config.json`.
+    package var isSafetensors: Bool { self == .mlx || self == .safetensors }
+}
 
 /// The purpose of a release's file.
 package enum FileRole: String, Sendable, Hashable, Codable, CaseIterable {

@@ -24,6 +24,13 @@ struct ChatModel: Sendable {
         context: CommandContext
     ) async throws -> ChatModel {
         switch reference {
+        case .file(let path) where try await blocking({ try LocalFileSystem().status(at: path)?.kind == .folder }):
+            // No engine opens a folder: it is imported, and stays installed.
+            var options = PullOptions()
+            options.retryHeldBack = true
+            let offer = try await hearth.manager.resolve(.file(path), options: options)
+            let outcome = try await context.pull(offer, with: hearth.manager, options: options, format: .text)
+            return try await ChatModel(outcome.release, for: purpose, in: hearth)
         case .file(let path):
             if purpose == .answers, await path.isOfEncoderOnly() { throw LLMError.encoderOnly }
             let files = ReleaseFiles(weights: path, projector: projector)

@@ -18,7 +18,8 @@ extension HearthCommand {
             CommandChapter(
                 title: "models",
                 entries: [
-                    .command(Models.self), .command(Search.self), .command(Pull.self), .command(List.self),
+                    .command(Models.self), .command(Search.self), .command(Pull.self), .command(ImportModel.self),
+                    .command(List.self),
                     .command(Show.self),
                     .command(Use.self),
                     .command(RollbackCommand.self),

@@ -23,6 +23,8 @@ extension ModelFacts {
         add("made for", purpose)
         add("chat template", isEncoderOnly ? nil : hasChatTemplate ? "yes" : "no")
         add("format", "GGUF version \(formatVersion), \(tensorCount) tensors")
+        add("imported", imported)
+        for note in importNotes ?? [] { add("imported", note) }
         add("memory needed", memory?.text)
         return rows
     }

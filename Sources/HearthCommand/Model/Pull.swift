@@ -12,7 +12,7 @@ struct Pull: Command {
     @Argument(
         "REF", .modelReference, arity: .optional,
         "family[@version][:variant] of a configured origin or of the catalog, the address of a models.json with #family "
-            + "unless it has only one, the path of a models.json or .gguf file, or a repository of the Hugging Face Hub: "
+            + "unless it has only one, the path of a models.json, a .gguf file or a folder, or a repository of the Hugging Face Hub: "
             + "org/repo[@revision][:quantization, file or patterns], or the address of its page.")
     var reference: ModelReference?
     @Option(
@@ -114,34 +114,48 @@ struct Pull: Command {
             throw try await context.modelNeeded(Self.declaration)
         }
         let manager = try await context.manager(ignoresMemory: options.ignoreMemory)
+        if let named { return try await context.fetch(named, with: manager, options: options, format: format) }
         let resolved: Offer
-        if let named {
-            resolved = try await manager.resolve(named, options: options)
-        } else if let offer = try await context.confirmed(
+        if let offer = try await context.confirmed(
             try await manager.recommended(), isRecommended: true, from: manager, options)
         {
             resolved = offer
         } else {
             return context.console.say("Nothing was fetched.")
         }
-        resolved.freshness.flatMap { CachedList(resolved.location?.host() ?? "the origin", $0) }
-            .map { context.console.say($0.sentence) }
-        context.warn(
-            ExpiringSignatures(resolved.origin?.name ?? "", until: resolved.signedUntil, now: context.time.now))
-        for passed in resolved.passedOver {
-            context.console.say("\(passed.identity) is passed over: it \(passed.objection.sentenceEnd).")
-        }
-        if case .noEngine? = resolved.objection {
-            context.console.say("\(resolved.release.identity) \(resolved.objection?.sentenceEnd ?? "").")
-        }
-        if let note = resolved.heldBackNote { context.console.say("\(note) It is tried again.") }
-        if let choice = resolved.reason.sentence(resolved.release.identity) { context.console.say(choice) }
-        let outcome = try await context.pull(resolved, with: manager, options: options, format: format)
-        if format == .json { try context.console.emit(PullEvent.done(PulledRelease(outcome))) }
+        try await context.fetch(resolved, with: manager, options: options, format: format)
     }
 }
 
 extension CommandContext {
+    /// Pulls what a reference means, and says what came of it.
+    func fetch(
+        _ named: ModelReference, with manager: ModelManager, options: PullOptions, format: EventFormat
+    ) async throws {
+        try await fetch(
+            try await manager.resolve(named, options: options), with: manager, options: options, format: format)
+    }
+
+    /// Pulls an offer, and says what came of it.
+    fileprivate func fetch(
+        _ resolved: Offer, with manager: ModelManager, options: PullOptions, format: EventFormat
+    ) async throws {
+        resolved.freshness.flatMap { CachedList(resolved.location?.host() ?? "the origin", $0) }
+            .map { console.say($0.sentence) }
+        warn(
+            ExpiringSignatures(resolved.origin?.name ?? "", until: resolved.signedUntil, now: time.now))
+        for passed in resolved.passedOver {
+            console.say("\(passed.identity) is passed over: it \(passed.objection.sentenceEnd).")
+        }
+        if case .noEngine? = resolved.objection {
+            console.say("\(resolved.release.identity) \(resolved.objection?.sentenceEnd ?? "").")
+        }
+        if let note = resolved.heldBackNote { console.say("\(note) It is tried again.") }
+        if let choice = resolved.reason.sentence(resolved.release.identity) { console.say(choice) }
+        let outcome = try await pull(resolved, with: manager, options: options, format: format)
+        if format == .json { try console.emit(PullEvent.done(PulledRelease(outcome))) }
+    }
+
     /// Pulls; asks first if the network is metered and the options say so.
     /// - Throws: errors of the pull; an interruption says what is kept.
     func pull(

@@ -126,6 +126,8 @@ struct ShownModel: Encodable, Sendable {
 
     var release: ReleaseRow?
     var file: String?
+    /// The format of the weights: `gguf`, `mlx`, `safetensors`, `onnx` or `coreml`.
+    var format: String?
     var name: String?
     var summary: String?
     var license: String?
@@ -153,6 +155,7 @@ struct ShownModel: Encodable, Sendable {
     init(file: String, model: ModelFacts) {
         self.file = file
         self.model = model
+        format = ModelFormat.gguf.rawValue
     }
 
     /// An installed release, with facts from its weights if they are readable.
@@ -161,6 +164,7 @@ struct ShownModel: Encodable, Sendable {
     ) async {
         let receipt = release.receipt
         self.release = ReleaseRow(release, state)
+        format = receipt.format.rawValue
         if let trial = state.probation, trial.release == release.identity {
             probation = "\(trial.answers) of \(Probation.answersNeeded) answers, \(Int(trial.seconds)) s of use"
         }
@@ -181,10 +185,11 @@ struct ShownModel: Encodable, Sendable {
         files = receipt.files.map {
             File(path: $0.name.string, role: $0.role.rawValue, sizeBytes: $0.size, sha256: $0.digest.description)
         }
-        // Weights in other formats have no such header; `verify` finds damage.
+        // Weights in other formats have no such header, unless GGUF was made of them; `verify` finds damage.
         if let weights = release.weights {
             model = try? await Show.facts(
-                of: weights, loading: artifact?.path ?? weights, projector: release.projector,
+                of: receipt.format.isSafetensors ? artifact?.path ?? weights : weights,
+                loading: artifact?.path ?? weights, projector: release.projector,
                 family: release.identity.family, context)
         }
     }
@@ -193,6 +198,7 @@ struct ShownModel: Encodable, Sendable {
     init(_ resolved: Offer) {
         let release = resolved.release
         self.release = ReleaseRow(offered: release)
+        format = release.format.rawValue
         name = release.name
         summary = release.summary
         license = release.license
@@ -222,6 +228,7 @@ struct ShownModel: Encodable, Sendable {
         add("version", release?.version)
         add("variant", release?.variant)
         add("state", release?.stateText)
+        if format != ModelFormat.gguf.rawValue { add("format", format) }
         add("size", (release?.sizeBytes ?? model?.sizeBytes).map { ByteCount($0).description })
         add("folder", release?.path)
         add("name", name)

@@ -44,7 +44,9 @@ struct ActivationRun: Sendable {
             try await mark(.probe)
             artifactObjection = if let artifact { try await probe(artifact.path, release) } else { nil }
             let isProbed = artifact != nil && artifactObjection == nil
-            objection = isProbed ? nil : try await probe(release.weights, release)
+            let needsArtifact = preparer?.isRequired(for: release) ?? false
+            objection =
+                isProbed ? nil : needsArtifact ? artifactObjection : try await probe(release.weights, release)
             if objection == nil { try await mark(.commit) }
         } catch {
             await unmark()

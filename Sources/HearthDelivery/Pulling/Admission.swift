@@ -29,6 +29,15 @@ struct Admission: Sendable {
                 context: ErrorContext(
                     model: release.identity.description, remedy: "Ask the publisher for the plain file."))
         }
+        // Without activation, a model of any format is fetched for another program.
+        if let formats = device.formats, options.activate, !formats.contains(release.format) {
+            throw DeliveryError(
+                .incompatible, "\(release.identity) \(Ineligibility.noEngine(release.format).reason)",
+                context: ErrorContext(
+                    model: release.identity.description,
+                    expected: formats.map(\.rawValue).sorted().joined(separator: ", "),
+                    found: release.format.rawValue, remedy: "Choose a GGUF model, or fetch it without activating it."))
+        }
         if let needed = release.comparedMemory, needed > device.memory,
             !device.ignoresMemory, !options.ignoreMemory, !(device.preparer?.fitsAfterPreparation(release) ?? false)
         {
@@ -133,14 +142,17 @@ struct Admission: Sendable {
     /// Asks the preflight whether a release fits, before fetching it.
     /// - Parameter files: the files to fetch, with the locations that may be asked.
     func preflight(_ release: Release, _ files: [RemoteFile], _ options: PullOptions) async throws {
-        guard let preflight, !device.ignoresMemory, !options.ignoreMemory, release.archive == nil,
-            let weights = files.first(where: { $0.name == release.file.name }), weights.copies.isEmpty
-        else { return }
+        guard let preflight, release.archive == nil else { return }
+        // Weights that another release has are not fetched.
+        let weights = files.first { $0.name == release.file.name }
         var admitted = release
-        admitted.file = weights
+        admitted.file = weights ?? release.file
         admitted.companions = release.companions.map { companion in
             files.first { $0.name == companion.name } ?? companion
         }
-        try await preflight.check(admitted, head: fetching.remoteHead)
+        // Files that are on this device already were judged when they came.
+        try await preflight.check(
+            admitted, head: fetching.remoteHead,
+            ignoresMemory: device.ignoresMemory || options.ignoreMemory || weights?.copies.isEmpty != true)
     }
 }

@@ -5,17 +5,17 @@ import HearthHTTP
 import HearthStore
 import HearthTransfer
 
-/// Checks before a fetch whether a release, as its engine would load it, fits this device.
+/// Checks before a fetch whether an engine here runs a release, and whether it fits this device as the engine would load it.
 ///
-/// Delivery knows no engine: `Hearth` passes one to `ModelManager`. The check is skipped if a pull ignores memory, for
-/// files that are on this device already, and for archives.
+/// Delivery knows no engine: `Hearth` passes one to `ModelManager`. The check is skipped for archives.
 package protocol ReleasePreflight: Sendable {
     /// - Parameters:
     ///   - release: the release, with the locations that may be asked now.
     ///   - head: reads the beginning of its files.
+    ///   - ignoresMemory: whether the release may need more memory than this device has.
     /// - Throws: the reason to refuse the pull; `CancellationError`. A file that cannot be read or judged is not
     ///   refused.
-    func check(_ release: Release, head: RemoteHead) async throws
+    func check(_ release: Release, head: RemoteHead, ignoresMemory: Bool) async throws
 
     /// The memory that an engine needs for an installed release on this device; `nil` if that is unknown.
     /// - Parameter weights: the file that an engine opens: the release's own or its artifact.

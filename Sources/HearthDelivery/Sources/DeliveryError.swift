@@ -14,6 +14,8 @@ extension ErrorCode<PullOutcome> {
     public static var noOrigin: Self { "no-origin" }
     /// Several origins or families fit what was asked for.
     public static var ambiguous: Self { "ambiguous-reference" }
+    /// No engine of this app runs the release.
+    public static var incompatible: Self { "incompatible" }
     /// The release needs a newer version of the embedding app.
     public static var appTooOld: Self { "app-too-old" }
     /// The catalog is past its date; nothing new is installed from it.

@@ -34,25 +34,25 @@ struct Sampler: ~Copyable {
         Handles.give(.sampler)
     }
 
-    /// Chooses a token from the logits of a token of the last batch.
-    /// - Parameter index: the token's place in the batch, -1 for the last one that has logits.
-    /// - Throws: `generation-failed` when the token has no logits.
-    borrowing func sample(_ context: borrowing ModelContext, at index: Int32) throws -> llama_token {
-        let logits = try context.logits(at: index)
-        return switch method {
-        case .greedy: hearth_choice_greedy(logits, vocabularySize)
-        case .draw(let choice, let temperature):
-            hearth_choice_draw(choice, logits, vocabularySize, temperature)
-        case .chain(let chain): llama_sampler_sample(chain, context.raw, index)
-        }
+    /// Chooses a token from logits, one for each token of the vocabulary, and records it for the penalties.
+    /// - Throws: `generation-failed` when no token can be chosen.
+    borrowing func sample(_ logits: UnsafePointer<Float>) throws -> llama_token {
+        let token = try draw(logits)
+        accept(token)
+        return token
     }
 
     /// Draws a candidate token. The caller may reject it by setting its logit to negative infinity, and passes the
     /// token it keeps to ``accept(_:)``.
     /// - Throws: `generation-failed` when no token can be chosen.
-    borrowing func draw(_ context: borrowing ModelContext, at index: Int32) throws -> llama_token {
-        guard case .chain(let chain) = method else { return try sample(context, at: index) }
-        let token = hearth_chain_draw(chain, try context.logits(at: index), vocabularySize)
+    borrowing func draw(_ logits: UnsafePointer<Float>) throws -> llama_token {
+        let token =
+            switch method {
+            case .greedy: hearth_choice_greedy(logits, vocabularySize)
+            case .draw(let choice, let temperature):
+                hearth_choice_draw(choice, logits, vocabularySize, temperature)
+            case .chain(let chain): hearth_chain_draw(chain, logits, vocabularySize)
+            }
         guard token >= 0 else { throw Self.noMemory }
         return token
     }
@@ -76,15 +76,12 @@ struct Sampler: ~Copyable {
         }
     }
 
-    /// The probabilities at a place in the batch.
+    /// The probabilities of logits.
     /// - Parameters:
     ///   - most: the number of best tokens.
     ///   - afterSampling: whether penalties, filters and temperature are applied first.
-    /// - Throws: `generation-failed` when the token has no logits.
-    borrowing func chances(
-        _ context: borrowing ModelContext, at index: Int32, most: Int, afterSampling: Bool
-    ) throws -> Chances {
-        let logits = try context.logits(at: index)
+    /// - Throws: `generation-failed` without memory.
+    borrowing func chances(_ logits: UnsafePointer<Float>, most: Int, afterSampling: Bool) throws -> Chances {
         if afterSampling, case .chain(let chain) = method {
             var tokens = [llama_token](repeating: 0, count: Int(vocabularySize))
             var values = [Float](repeating: 0, count: Int(vocabularySize))

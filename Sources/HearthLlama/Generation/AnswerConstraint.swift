@@ -78,19 +78,20 @@ final class AnswerConstraint {
     var isInside: Bool { gate.isInside }
 
     /// Chooses the next token among those that fit.
-    /// - Parameter reader: the reader that has read the answer so far.
+    /// - Parameters:
+    ///   - logits: one for each token of the vocabulary; those of rejected tokens are changed.
+    ///   - reader: the reader that has read the answer so far.
     /// - Throws: `generation-failed` where none fits.
     func choose(
-        _ sampler: borrowing Sampler, _ context: borrowing ModelContext, at index: Int32, reader: AnswerReader
+        _ sampler: borrowing Sampler, _ logits: UnsafeMutablePointer<Float>, reader: AnswerReader
     ) throws -> llama_token {
         if !reader.isThinking, gate.isFinished, let end = vocabulary.endToken { return end }
         // The text before the answer is complete.
         if reader.state == .answering { begun = [] }
-        let logits = try context.logits(at: index)
         let all = UnsafeMutableBufferPointer(start: logits, count: vocabulary.count)
         var refused = 0
         while true {
-            let token = try sampler.draw(context, at: index)
+            let token = try sampler.draw(logits)
             // The sampler draws a rejected token only when no other is left.
             guard all[Int(token)] > -.infinity else { throw failure("no token of the model fits it here") }
             if takes(token, reader) {

@@ -91,10 +91,10 @@ final class AnswerWriter {
 
     /// Chooses and shows the next token.
     /// - Parameters:
-    ///   - index: the place in the last batch of the token whose logits are used.
+    ///   - logits: those of the last computed token; a constraint changes them.
     ///   - usedContext: the number of tokens whose state the sequence holds.
     func next(
-        _ index: Int32, of context: borrowing ModelContext, usedContext: Int, _ facts: inout GenerationFacts
+        _ logits: UnsafeMutablePointer<Float>, usedContext: Int, _ facts: inout GenerationFacts
     ) throws -> Step {
         if isClosing {
             (isClosing, thinksInCircles) = (false, false)
@@ -107,11 +107,10 @@ final class AnswerWriter {
             return .compute(closing)
         }
         // A constraint writes to the logits.
-        try weights.checkLogits(context, at: index)
-        try reporter?.look(sampler, context, at: index)
+        try weights.checkLogits(logits)
+        try reporter?.look(sampler, logits)
         let token =
-            try constraint?.choose(sampler, context, at: index, reader: reader)
-            ?? sampler.sample(context, at: index)
+            try constraint?.choose(sampler, logits, reader: reader) ?? sampler.sample(logits)
         let elapsed = request.stopwatch.elapsed
         let firstToken = self.firstToken ?? elapsed
         if self.firstToken == nil {
@@ -147,11 +146,11 @@ final class AnswerWriter {
     }
 
     /// Reports a token of the prompt.
-    /// - Parameter index: the place in the last batch of the token before it; `nil` for the first token.
-    func reportPrompt(_ token: llama_token, at index: Int32?, of context: borrowing ModelContext) throws {
-        if let index {
-            try weights.checkLogits(context, at: index)
-            try reporter?.look(sampler, context, at: index)
+    /// - Parameter logits: those of the token before it; `nil` for the first token.
+    func reportPrompt(_ token: llama_token, _ logits: UnsafePointer<Float>?) throws {
+        if let logits {
+            try weights.checkLogits(logits)
+            try reporter?.look(sampler, logits)
         }
         if let report = reporter?.reportPrompt(token) { outlet.yield(.token(report)) }
     }

@@ -109,10 +109,10 @@ final class Generation {
     func reportPrompt(_ count: Int, at index: Int32) {
         let start = position - count
         do {
-            if start == 0 { try writer.reportPrompt(prompt.ledger[0], at: nil, of: model.sequences.context) }
+            if start == 0 { try writer.reportPrompt(prompt.ledger[0], nil) }
             for offset in 0..<count where start + offset + 1 < prompt.ledger.count {
                 try writer.reportPrompt(
-                    prompt.ledger[start + offset + 1], at: index + Int32(offset), of: model.sequences.context)
+                    prompt.ledger[start + offset + 1], model.sequences.context.logits(at: index + Int32(offset)))
             }
             outlet.endToken()
         } catch {
@@ -189,7 +189,7 @@ final class Generation {
         }
         do {
             let step = try writer.next(
-                index, of: model.sequences.context, usedContext: position, &facts)
+                model.sequences.context.logits(at: index), usedContext: position, &facts)
             outlet.endToken()
             switch step {
             case .compute(let tokens): answer = tokens[...]

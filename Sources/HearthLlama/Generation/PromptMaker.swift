@@ -18,6 +18,17 @@ struct PromptMaker: Sendable {
 
     var vocabulary: Vocabulary { weights.vocabulary }
 
+    /// Makes prompts for an engine that computes their tokens elsewhere.
+    init(_ weights: ModelWeights, window: Int, trained: Int, historyLimit: Int?) {
+        self.weights = weights
+        projector = nil
+        self.window = window
+        reach = max(window, trained)
+        self.historyLimit = historyLimit
+        largestPicture = 0
+        keepsInstructions = false
+    }
+
     init(_ model: LoadedModel) {
         weights = model.weights
         projector = model.projector

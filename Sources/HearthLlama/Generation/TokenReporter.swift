@@ -15,12 +15,11 @@ struct TokenReporter {
         self.vocabulary = vocabulary
     }
 
-    /// Reads the probabilities at a place before the token is chosen.
-    /// - Throws: `generation-failed` when the token has no logits.
-    mutating func look(_ sampler: borrowing Sampler, _ context: borrowing ModelContext, at index: Int32) throws {
+    /// Reads the probabilities before the token is chosen.
+    /// - Throws: `generation-failed` without memory.
+    mutating func look(_ sampler: borrowing Sampler, _ logits: UnsafePointer<Float>) throws {
         guard wanted.hasProbabilities else { return }
-        chances = try sampler.chances(
-            context, at: index, most: wanted.alternatives, afterSampling: wanted.isAfterSampling)
+        chances = try sampler.chances(logits, most: wanted.alternatives, afterSampling: wanted.isAfterSampling)
     }
 
     /// The report of the chosen token.

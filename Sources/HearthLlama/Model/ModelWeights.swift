@@ -54,22 +54,38 @@ final class ModelWeights: @unchecked Sendable {
     /// Reads the file.
     /// - Parameter progress: called with 0...1 on the loading thread; `false` ends loading.
     /// - Throws: `cannot-load-model`, `chat-template-failed`, `CancellationError`.
-    init(path: Path, configuration: LlamaConfiguration, progress: @escaping (Float) -> Bool) throws {
+    convenience init(path: Path, configuration: LlamaConfiguration, progress: @escaping (Float) -> Bool) throws {
         LlamaLibrary.prepare()
         try ModelFile.check(path, as: .model)
         _ = LlamaLog.shared.takeProblems()
-        let model = try Self.load(path, configuration, progress)
+        try self.init(try Self.load(path, configuration, progress), path, configuration)
+        if configuration.checksWeights { try ModelFile.checkWeights(path, progress) }
+    }
+
+    /// Reads a vocabulary and a chat template without weights, whose engine computes tokens elsewhere.
+    /// - Parameters:
+    ///   - header: the bytes of a GGUF file without tensors.
+    ///   - path: the model's place in messages.
+    /// - Throws: `cannot-load-model`, `chat-template-failed`.
+    convenience init(vocabulary header: [UInt8], of path: Path) throws {
+        LlamaLibrary.prepare()
+        _ = LlamaLog.shared.takeProblems()
+        var reason: UnsafeMutablePointer<CChar>?
+        guard let model = hearth_vocabulary_load(header, header.count, &reason) else {
+            throw LoadFailure.error(path, LoadFailure.reason(reason, else: "llama.cpp cannot read its vocabulary"))
+        }
+        try self.init(model, path, LlamaConfiguration())
+    }
+
+    private init(_ model: OpaquePointer, _ path: Path, _ configuration: LlamaConfiguration) throws {
         do {
             guard llama_model_has_decoder(model), !llama_model_has_encoder(model), !llama_model_is_diffusion(model)
             else { throw ModelFile.failure(path, "it is not a model that answers with text token by token") }
-            guard let vocabulary = llama_model_get_vocab(model) else {
-                throw ModelFile.failure(path, "it has no vocabulary")
-            }
             template = try ChatTemplate(model: model, source: configuration.chatTemplate)
             let own = llama_model_chat_template(model, nil).map { String(cString: $0) }
             let source = configuration.chatTemplate ?? own ?? ""
             callsTools = template.callsTools()
-            self.vocabulary = try Vocabulary(vocabulary, of: path)
+            self.vocabulary = try Vocabulary(model: model, of: path)
             if let frame = try template.frame(self.vocabulary) {
                 self.frame = frame
                 templateThinks = true
@@ -80,7 +96,6 @@ final class ModelWeights: @unchecked Sendable {
                 }
             }
             tokensOfTurn = template.tokensOfTurn(self.vocabulary)
-            if configuration.checksWeights { try ModelFile.checkWeights(path, progress) }
             self.model = model
             Handles.take(.weights)
         } catch {
@@ -183,10 +198,10 @@ final class ModelWeights: @unchecked Sendable {
         return String(decoding: buffer.prefix(length).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Checks that a token can be chosen at a place in the batch.
-    /// - Throws: `not-finite`; `generation-failed` when the token has no logits.
-    func checkLogits(_ context: borrowing ModelContext, at index: Int32) throws {
-        guard hearth_logits_usable(try context.logits(at: index), Int32(vocabulary.count)) else {
+    /// Checks that a token can be chosen from logits.
+    /// - Throws: `not-finite`.
+    func checkLogits(_ logits: UnsafePointer<Float>) throws(LLMError) {
+        guard hearth_logits_usable(logits, Int32(vocabulary.count)) else {
             throw LLMError(
                 .notFinite, "the model computes no numbers: its weights or its file are damaged",
                 context: ErrorContext(

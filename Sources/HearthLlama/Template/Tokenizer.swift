@@ -1,18 +1,22 @@
 #if Llama
+import CLlama
 import CLlamaShim
 import HearthBase
 import HearthInference
 
-/// Owns the tokenizer of a vocabulary. Any thread may use it. The model must outlive it.
+/// Owns the tokenizer of a model. Any thread may use it. The model must outlive it.
 ///
 /// Unchecked because it owns a C handle, which nothing changes.
-final class Tokenizer: @unchecked Sendable {
+package final class Tokenizer: @unchecked Sendable {
     private let raw: OpaquePointer
+    private let changes: TextChanges
 
     /// - Throws: `cannot-load-model` for a model without a vocabulary.
-    init(_ vocabulary: OpaquePointer, of path: Path) throws {
+    package init(model: OpaquePointer, of path: Path) throws {
+        changes = try TextChanges(model: model, of: path)
         var reason: UnsafeMutablePointer<CChar>?
-        guard let raw = hearth_tokenizer_new(vocabulary, &reason) else {
+        var shimChanges = changes.forShim
+        guard let raw = hearth_tokenizer_new(llama_model_get_vocab(model), &shimChanges, &reason) else {
             throw ModelFile.failure(path, LoadFailure.reason(reason, else: "it has no vocabulary"))
         }
         self.raw = raw
@@ -26,7 +30,7 @@ final class Tokenizer: @unchecked Sendable {
 
     /// The tokens of a text (`llama_tokenize`). With more than `limit` of them, the list may end behind the limit.
     /// - Throws: `generation-failed`.
-    func tokens(
+    package func tokens(
         of text: some StringProtocol, addSpecial: Bool, parseSpecial: Bool, limit: Int
     ) throws -> [TokenID] {
         var reason: UnsafeMutablePointer<CChar>?
@@ -49,7 +53,10 @@ final class Tokenizer: @unchecked Sendable {
 
     /// The fewest tokens of a text, `limit + 1` for more than `limit`; 0 if a token can stand for any number of bytes.
     func fewestTokens(of text: some StringProtocol, limit: Int) -> Int {
-        Self.withBytes(of: text) { hearth_tokens_fewest(raw, $0.baseAddress, $0.count, max(0, limit)) }
+        // Composed characters have fewer bytes.
+        Self.withBytes(of: changes.composed(String(text))) {
+            hearth_tokens_fewest(raw, $0.baseAddress, $0.count, max(0, limit))
+        }
     }
 
     private static func withBytes<Result>(

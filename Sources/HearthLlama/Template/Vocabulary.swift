@@ -10,9 +10,10 @@ struct Vocabulary {
     private let tokenizer: Tokenizer
 
     /// - Throws: `cannot-load-model` for a model without a vocabulary.
-    init(_ raw: OpaquePointer, of path: Path) throws {
+    init(model: OpaquePointer, of path: Path) throws {
+        guard let raw = llama_model_get_vocab(model) else { throw ModelFile.failure(path, "it has no vocabulary") }
         self.raw = raw
-        tokenizer = try Tokenizer(raw, of: path)
+        tokenizer = try Tokenizer(model: model, of: path)
     }
 
     var count: Int { Int(llama_vocab_n_tokens(raw)) }

@@ -163,7 +163,7 @@ extension ModelFormat {
     /// The usual role of models of the format; a publisher may give another.
     var defaultRole: ModelRole {
         switch self {
-        case .gguf, .mlx: .text
+        case .gguf, .mlx, .safetensors: .text
         case .onnx, .coreml: .classifier
         }
     }

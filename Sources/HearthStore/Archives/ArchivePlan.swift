@@ -87,7 +87,9 @@ struct ArchivePlan: Sendable, Hashable {
     private func weights(of entries: [ArchiveEntry]) -> RelativePath? {
         if let member { return member }
         guard !listed.values.contains(where: { $0.role == .weights }) else { return nil }
-        return entries.filter { ModelFormat(file: $0.path) == modelFormat }
+        // A name does not tell MLX's files from others.
+        let wanted = modelFormat == .safetensors ? .mlx : modelFormat
+        return entries.filter { ModelFormat(file: $0.path) == wanted }
             .max { ($0.size, $1.path) < ($1.size, $0.path) }?.path
     }
 

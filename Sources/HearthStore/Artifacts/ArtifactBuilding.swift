@@ -22,6 +22,9 @@ struct ArtifactBuilding: Sendable {
             if let refused = try await blocking({ [artifacts, release] in
                 try artifacts.refusal(of: recipe, for: release)
             }) {
+                if preparer.isRequired(for: release) {
+                    throw StoreError.artifactRefused(recipe.fileName, of: release, refused.reason)
+                }
                 Log.write(
                     .info, "activation",
                     "\(release.identity) is used as it came, without \(recipe.summary): \(refused.reason)")
@@ -29,7 +32,9 @@ struct ArtifactBuilding: Sendable {
             }
             if let found = try await find(recipe, rehashing: rehashing) { return (found, false) }
             try await preparer.check(recipe, of: release)
-            let artifact = try await build(recipe, verifyingSource: !sourceIsVerified) { [release] target in
+            let artifact = try await build(
+                recipe, isRequired: preparer.isRequired(for: release), verifyingSource: !sourceIsVerified
+            ) { [release] target in
                 try await preparer.build(recipe, of: release, at: target) {
                     progress(.preparing(recipe.summary, fraction: $0))
                 }
@@ -42,7 +47,7 @@ struct ArtifactBuilding: Sendable {
         } catch {
             // A cancelled build says nothing about the release.
             try Task.checkCancellation()
-            if error is CancellationError { throw error }
+            if error is CancellationError || preparer.isRequired(for: release) { throw error }
             Log.write(.warning, "activation", "\(release.identity) is used as it came: \(error)")
             return nil
         }
@@ -59,9 +64,11 @@ struct ArtifactBuilding: Sendable {
 
     /// Builds an artifact beside its place, brings it to the disk, hashes it, and moves it to its place in one step.
     nonisolated(nonsending) func build(
-        _ recipe: Recipe, verifyingSource: Bool, build: @Sendable (Path) async throws -> Void
+        _ recipe: Recipe, isRequired: Bool, verifyingSource: Bool, build: @Sendable (Path) async throws -> Void
     ) async throws -> Artifact {
-        let work = try await home.committing { try artifacts.begin(recipe, of: release, at: home.time.now) }
+        let work = try await home.committing {
+            try artifacts.begin(recipe, of: release, isRequired: isRequired, at: home.time.now)
+        }
         do {
             if verifyingSource { try await verifyWeights() }
             try await withTaskCancellationHandler {
@@ -77,7 +84,8 @@ struct ArtifactBuilding: Sendable {
             if !isStaged { await removeOthers(than: artifact) }
             return artifact
         } catch {
-            await blocking { work.close() }
+            let isInterrupted = Task.isCancelled || error is CancellationError
+            await blocking { work.close(keepsFolder: isRequired && isInterrupted) }
             throw error
         }
     }
@@ -92,8 +100,10 @@ struct ArtifactBuilding: Sendable {
 
     private nonisolated(nonsending) func verifyWeights() async throws {
         let checks = try await StopFlag.blocking { [home, release] flag in
-            try Verification(receipt: release.receipt, folder: release.folder, fileSystem: home.fileSystem, flag: flag)
-                .compare([release.receipt.weights].compactMap(\.self))
+            let receipt = release.receipt
+            // An artifact of a folder is made of all its files.
+            return try Verification(receipt: receipt, folder: release.folder, fileSystem: home.fileSystem, flag: flag)
+                .compare(receipt.format.isSafetensors ? receipt.files : [receipt.weights].compactMap(\.self))
         }
         if let damage = checks.lazy.compactMap(\.damage).first { throw StoreError.damaged(release, damage) }
     }

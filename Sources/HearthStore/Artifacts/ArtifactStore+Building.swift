@@ -9,9 +9,13 @@ extension ArtifactStore {
     /// Opens a folder to build an artifact in. Under the commit lock.
     ///
     /// The lock file beside the folder is removed when the build ends, cancelled or not. If the process ends during the
-    /// build, the lock file stays and counts as an unclean end; after two the artifact is refused.
+    /// build, the lock file stays and counts as an unclean end; after two the artifact is refused. A required one is not: its
+    /// next build goes on in the folder that was left, if its preparer can.
+    /// - Parameter isRequired: whether no engine runs the release without it.
     /// - Throws: `StoreError` with `artifact-refused`, `reserved-name`; `FileError`.
-    package func begin(_ recipe: Recipe, of release: InstalledRelease, at date: Date) throws -> ArtifactBuild {
+    package func begin(
+        _ recipe: Recipe, of release: InstalledRelease, isRequired: Bool = false, at date: Date
+    ) throws -> ArtifactBuild {
         guard ArtifactRecord.isFileName(recipe.fileName), let file = PathComponent(recipe.fileName) else {
             throw StoreError(
                 .reservedName, "\(recipe.fileName) cannot be the name of an artifact of \(release.identity)",
@@ -21,9 +25,10 @@ extension ArtifactStore {
             throw FileError(errno: ENOENT, doing: "prepare", path: release.folder)
         }
         let place = place(of: recipe, from: source, release.identity)
+        let left = isRequired ? try unfinished(at: place) : nil
         try sweep(release.identity)
         let ends = try uncleanEnds(at: place)
-        guard ends < Self.allowedUncleanEnds else {
+        guard isRequired || ends < Self.allowedUncleanEnds else {
             let reason = "the program ended \(ends) times while it was built"
             try refuse(recipe, for: release, because: reason, at: date)
             throw StoreError.artifactRefused(recipe.fileName, of: release, reason)
@@ -36,15 +41,15 @@ extension ArtifactStore {
         guard free > recipe.expectedSize else {
             throw FileError(errno: ENOSPC, doing: "make \(recipe.fileName) in", path: place.parent)
         }
-        let folder = place.parent.appendingTemporary(besides: place.lastComponent)
-        guard let lock = try FileLock.tryAcquire(folder.withSuffix(".lock")) else {
+        let folder = left?.folder ?? place.parent.appendingTemporary(besides: place.lastComponent)
+        guard let lock = try left?.lock ?? FileLock.tryAcquire(folder.withSuffix(".lock")) else {
             throw FileError(errno: EEXIST, doing: "lock", path: folder)
         }
         let build = ArtifactBuild(
             recipe: recipe, source: source, place: place, folder: folder, path: folder.appending(file),
             replaced: try record(in: place), lock: lock, fileSystem: fileSystem)
         do {
-            try fileSystem.makeFolder(folder, permissions: 0o755)
+            if left == nil { try fileSystem.makeFolder(folder, permissions: 0o755) }
         } catch {
             build.close()
             throw error
@@ -134,9 +139,10 @@ package struct ArtifactBuild: Sendable {
     }
 
     /// Removes the folder of an unpublished build, and releases the lock.
-    package func close() {
+    /// - Parameter keepsFolder: whether the folder stays, so that the next build goes on in it.
+    package func close(keepsFolder: Bool = false) {
         do {
-            try fileSystem.removeTree(folder)
+            if !keepsFolder { try fileSystem.removeTree(folder) }
         } catch {
             Log.write(.info, "artifacts", "\(folder) stays until the next build: \(error)")
         }

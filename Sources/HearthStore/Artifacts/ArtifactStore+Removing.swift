@@ -71,14 +71,21 @@ extension ArtifactStore {
         }
     }
 
-    /// Removes the unfinished builds of a family that ended processes left. Their lock files stay as unclean ends.
-    package func sweep(_ family: Family) throws {
-        for identity in try directory.releases(of: family, in: layout.prepared) { try sweep(identity) }
+    /// Removes the unfinished builds of a family that ended processes left, except those that can go on. Their lock files
+    /// stay as unclean ends.
+    package func sweep(_ family: Family, keepingUnfinished: Bool = false) throws {
+        for identity in try directory.releases(of: family, in: layout.prepared) {
+            try sweep(identity, keepingUnfinished: keepingUnfinished)
+        }
     }
 
     /// Removes the unfinished builds of a release that ended processes left.
-    /// - Parameter forgettingEnds: whether their lock files are removed too and no longer count.
-    package func sweep(_ identity: ReleaseIdentity, forgettingEnds: Bool = false) throws {
+    /// - Parameters:
+    ///   - forgettingEnds: whether their lock files are removed too and no longer count.
+    ///   - keepingUnfinished: whether builds that can go on stay.
+    package func sweep(
+        _ identity: ReleaseIdentity, forgettingEnds: Bool = false, keepingUnfinished: Bool = false
+    ) throws {
         let parent = layout.preparedFolder(of: identity)
         let names = try names(in: parent).filter(HomeLayout.isTemporary)
         let locks = Set(names.filter { $0.hasSuffix(".lock") })
@@ -86,10 +93,30 @@ extension ArtifactStore {
             let path = parent.joined(name)
             guard let lock = try FileLock.tryAcquire(path.withSuffix(".lock")) else { continue }
             defer { lock.release() }
+            if try keepingUnfinished && canGoOn(path) {
+                if !locks.contains(name + ".lock") { try fileSystem.removeFile(path.withSuffix(".lock")) }
+                continue
+            }
             try fileSystem.removeTree(path)
             if forgettingEnds || !locks.contains(name + ".lock") {
                 try fileSystem.removeFile(path.withSuffix(".lock"))
             }
         }
+    }
+
+    /// Whether a folder holds a build that its preparer can continue: a file whose name ends in `.part`.
+    private func canGoOn(_ folder: Path) throws -> Bool {
+        try names(in: folder).contains { $0.hasSuffix(".part") }
+    }
+
+    /// Takes over an unfinished build that can go on; `nil` if there is none, or another process works on it.
+    func unfinished(at place: Path) throws -> (folder: Path, lock: FileLock)? {
+        let beginning = "." + place.lastComponent + Path.temporaryMark
+        for name in try names(in: place.parent) where name.hasPrefix(beginning) && !name.hasSuffix(".lock") {
+            let folder = place.parent.joined(name)
+            guard try canGoOn(folder), let lock = try FileLock.tryAcquire(folder.withSuffix(".lock")) else { continue }
+            return (folder, lock)
+        }
+        return nil
     }
 }

@@ -4,10 +4,14 @@ import HearthCatalog
 /// Makes an artifact from a release: a file its engine runs better on this device, such as a smaller quantization.
 ///
 /// Delivery knows no engine: `Hearth` passes one to `ModelManager`. An artifact is kept below `prepared/`, and made
-/// again if it is missing, damaged, or of another recipe. If that fails, the release is used as it came.
+/// again if it is missing, damaged, or of another recipe. If that fails, the release is used as it came, unless the
+/// artifact is required.
 package protocol ReleasePreparer: Sendable {
     /// The recipe of a release's artifact, `nil` if it needs none. Cheap: reads at most the head of a file.
     func recipe(for release: InstalledRelease) async throws -> Recipe?
+
+    /// Whether no engine runs the release without its artifact: then a failed build is the failure of the release.
+    func isRequired(for release: InstalledRelease) -> Bool
 
     /// Whether a release that needs more memory than this device has fits as an artifact. Decided before a fetch from
     /// the catalog's entry; `false` if that says too little.
@@ -29,6 +33,9 @@ package protocol ReleasePreparer: Sendable {
 }
 
 extension ReleasePreparer {
+    /// Whether there is an engine only for the artifact: `false`.
+    package func isRequired(for release: InstalledRelease) -> Bool { false }
+
     /// Checks nothing.
     package func check(_ recipe: Recipe, of release: InstalledRelease) async throws {}
 

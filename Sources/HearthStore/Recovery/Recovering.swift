@@ -90,7 +90,7 @@ struct Recovering {
             try marks.tidy(family)
         }
         // Unfinished artifacts of ended processes may take gigabytes.
-        attempt { try home.artifacts.sweep(family) }
+        attempt { try home.artifacts.sweep(family, keepingUnfinished: true) }
     }
 }
 

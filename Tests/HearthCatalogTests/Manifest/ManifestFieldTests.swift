@@ -79,7 +79,7 @@ private func manifest(_ changes: [String: String?] = [:], top: String = "") -> S
             ("released", "20261120", "models[0].released", "a line of text"),
             ("notes", "[]", "models[0].notes", "found a list"),
             ("role", "\"audio\"", "models[0].role", "one of text, vision, classifier"),
-            ("format", "\"pickle\"", "models[0].format", "one of gguf, mlx, onnx, coreml"),
+            ("format", "\"pickle\"", "models[0].format", "one of gguf, mlx, safetensors, onnx"),
             ("contextLength", "0", "models[0].contextLength", "from 1 to"),
             ("contextLength", "1e10", "models[0].contextLength", "from 1 to"),
             ("requirements", "3", "models[0].requirements", "expected an object"),

@@ -24,7 +24,7 @@ import Testing
         #expect(release.identity.description == "hf--org--tiny-model@\(commit.prefix(12))")
         #expect(release.isActive)
         #expect(release.receipt.isVerified, "files that only git's name is known of count as verified")
-        #expect(release.receipt.format == .mlx)
+        #expect(release.receipt.format == .safetensors)
         #expect(release.receipt.origin?.absoluteString.contains(commit) == true, "the receipt has the whole commit")
         #expect(release.receipt.manifestEntry == "hf:Org/Tiny-Model")
         #expect(release.weights?.lastComponent == "model-00001-of-00002.safetensors")
@@ -49,12 +49,23 @@ import Testing
             (#"{"model_type": "llama"}"#, .text), (#"{"vision_config": null}"#, .text),
             (#"{"vision_config": true}"#, .text), ("{]", .text), ("[1]", .text), ("", .text),
             (#"{"text_config": {"vision_config": {}}}"#, .text),
+            (#"{"quantization": {"bits": 4, "group_size": 64}}"#, .text),
+            (#"{"quantization": 4}"#, .text),
         ])
     func aConfigurationWithAPartThatSeesIsAVisionModel(configuration: String, role: ModelRole) async throws {
         lab.hub.publish(
             "o/m", ["config.json": .small(configuration), "model.safetensors": .large(.pattern(count: 4000))])
         let release = try #require(try await lab.source("hf:o/m").listing(.now).catalog.releases.first)
-        #expect(release.format == .mlx && release.role == role)
+        let isMLX = configuration.contains(#""quantization": {"#)
+        #expect(release.format == (isMLX ? .mlx : .safetensors) && release.role == role)
+    }
+
+    /// Weights that PyTorch pickled are programs: the refusal names them, and nothing is fetched.
+    @Test(arguments: ["pytorch_model.bin", "model.pt", "consolidated.00.pth"])
+    func pickledWeightsAreNamed(file: String) async throws {
+        lab.hub.publish("o/m", ["config.json": .small("{}"), file: .large(.pattern(count: 4000))])
+        let error = await #expect(throws: CatalogError.self) { try await lab.source("hf:o/m").listing(.now) }
+        #expect(error?.code == .noKnownModel && error?.context.found?.contains(file) == true)
     }
 
     @Test func aHugeConfigurationIsNotRead() async throws {

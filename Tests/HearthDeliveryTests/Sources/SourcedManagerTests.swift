@@ -107,16 +107,17 @@ import Testing
             ])
     }
 
-    @Test func aModelWithoutAnEngineMayBeHadAllTheSame() async throws {
+    @Test func aModelWithoutAnEngineIsFetchedForAnotherProgramOnly() async throws {
         offer([#"1.0.0 "format": "onnx""#])
-        let resolved = try await manager().resolve(try ModelReference(parsing: "toy"))
+        let reference = try ModelReference(parsing: "toy")
+        let resolved = try await manager().resolve(reference)
         #expect(resolved.objection == .noEngine(.onnx))
-        #expect(try await pull() == "1.0.0")
-        offer([#"1.0.0 "format": "onnx""#, #"1.1.0 "format": "onnx""#])
-        guard case .newVersion? = try await manager().updates().first?.reason else {
-            Issue.record("what is in use has an engine somewhere")
-            return
-        }
+        let error = await #expect(throws: DeliveryError.self) { try await manager().pull(reference) }
+        #expect(error?.code == .incompatible && error?.context.found == "onnx")
+        #expect(try await manager().installed().isEmpty)
+        var options = PullOptions()
+        options.activate = false
+        #expect(try await manager().pull(reference, options: options).release.isActive == false)
     }
 
     @Test func withinTheHourNobodyIsAsked() async throws {
@@ -232,7 +233,7 @@ import Testing
             let digest = SHA256Digest(hashing: Self.content.bytes)
             manifest.withLock {
                 $0 =
-                    #"{"version": "\#(version)", "url": "toy_\#(version).onnx", "sha256": "\#(digest)", "size_mb": 0.03}"#
+                    #"{"version": "\#(version)", "url": "toy_\#(version).gguf", "sha256": "\#(digest)", "size_mb": 0.03}"#
             }
         }
         let reference = try ModelReference(parsing: try server.url("/models.json").absoluteString + "#toy")

@@ -26,7 +26,7 @@ import Testing
         }
         let entries = [
             entry("new", "new-v1.0.0-q4.gguf", #", "minAppVersion": "2.0.0""#),
-            entry("other", "other-v1.0.0.safetensors", #", "format": "mlx""#), entry("toy", "toy-v1.0.0-q4.gguf"),
+            entry("other", "other-v1.0.0.mlmodel", #", "format": "coreml""#), entry("toy", "toy-v1.0.0-q4.gguf"),
         ]
         server = try FaultServer { request in
             switch request.path {
@@ -58,7 +58,7 @@ import Testing
 
     @Test func theAppsVersionAndItsEnginesDecide() async throws {
         let objections = try await manager().available().filter { $0.origin?.name == "o" }.map(\.objection)
-        let engine: Ineligibility? = EngineOpening.runsGGUF ? .noEngine(.mlx) : nil
+        let engine: Ineligibility? = EngineOpening.runsGGUF ? .noEngine(.coreml) : nil
         #expect(objections == [.appTooOld(needs: SemanticVersion(2, 0, 0)), engine, nil])
     }
 

@@ -123,7 +123,7 @@ import Testing
     @Test func aReleaseThatCannotFitIsRefusedWithTheNumbers() async throws {
         let server = Server(GGUFBuilder.small.header())
         let told = Locked<[String]>([])
-        let preflight = MemoryPreflight(configuration: Configuration(), deviceMemory: 2 << 30) { sentence in
+        let preflight = EnginePreflight(configuration: Configuration(), deviceMemory: 2 << 30) { sentence in
             told.withLock { $0.append(sentence) }
         }
         await #expect {
@@ -159,7 +159,7 @@ import Testing
         builder.entries.append(("general.file_type", .uint32(1)))
         let server = Server(builder.header())
         let told = Locked<[String]>([])
-        var preflight = MemoryPreflight(configuration: Configuration(), deviceMemory: 4 << 30) { sentence in
+        var preflight = EnginePreflight(configuration: Configuration(), deviceMemory: 4 << 30) { sentence in
             told.withLock { $0.append(sentence) }
         }
         preflight.quantizes = true
@@ -205,7 +205,7 @@ import Testing
     }
 
     @Test func whatCannotBeReadRefusesNothing() async throws {
-        let preflight = MemoryPreflight(configuration: Configuration(), deviceMemory: 2 << 30)
+        let preflight = EnginePreflight(configuration: Configuration(), deviceMemory: 2 << 30)
         for client in [Server(Data("no model".utf8)), UnreachableClient()] as [any HTTPClient] {
             try await preflight.check(try release(size: 3 << 30), head: RemoteHead(http: client))
         }
@@ -227,7 +227,7 @@ import Testing
             home: folder.path("home"),
             origins: [Origin(name: "m", manifestURL: folder.path("origin/models.json").url)],
             network: UnmonitoredNetwork(), deviceMemory: 1 << 20,
-            preflight: MemoryPreflight(configuration: Configuration(), deviceMemory: 1 << 20))
+            preflight: EnginePreflight(configuration: Configuration(), deviceMemory: 1 << 20))
         await #expect {
             try await manager.pull(try ModelReference(parsing: "m"))
         } throws: {
