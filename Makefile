@@ -43,10 +43,11 @@ lint:
 	@$(SWIFT) format lint --strict --recursive --parallel Sources Tests Fuzz Benchmarks Package.swift
 	@for script in scripts/*.sh scripts/*/*.sh .ci/run; do bash -n "$$script"; done
 	@scripts/lint/words.py
-	@scripts/lint/wrap.py --check *.md docs/*.md scripts/*.md
+	@scripts/lint/wrap.py --check *.md docs/*.md docs/requirements/*.md scripts/*.md
 	@scripts/lint/index.py --check
 	@scripts/documents/shell.py --check
 	@scripts/page/table.py --check
+	@scripts/tests/requirements.py
 	@# Addresses are read by URL(address:) and extended by below(_:): Foundation's own ways encode triplets a second time.
 	@! grep -rnE 'URL(\.init)?\(string:|\.appending\(path:' Sources --include=*.swift | grep -vE 'encodingInvalidCharacters: false|^Sources/Hearth(HTTP/Addresses|TestSupport)/'
 	@# An optimised build has no metadata for a task-local value that is an optional function, and crashes there (6.3).

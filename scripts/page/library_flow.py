@@ -32,6 +32,45 @@ def check_a_click_on_a_card_brings_nothing(desk):
     expect(page.locator(".active-downloads")).to_contain_text("Llama 3.2 1B")
 
 
+def check_a_card_and_its_progress_have_their_measures(desk):
+    """Percent are whole and never ahead; a bar of 8 pixels; what cannot run is half as bright and has no button of its own."""
+    desk.world.models.interval = None
+    desk.world.models.rows = models.many_states()
+    page = desk.open("/#/models")
+    row = desk.world.models.row("llama-3.2-1b")
+    card = page.locator(".model", has_text="Llama 3.2 1B")
+    expect(card.locator(".model-summary")).to_have_text("The smallest. For devices with little memory.")
+    expect(card.locator(".model-figures")).to_contain_text("808.0 MB")
+    expect(card.locator(".model-figures")).to_contain_text("2.0 GB RAM")
+    assert [page.locator(".model-icon").first.bounding_box()[side] for side in ("width", "height")] == [44, 44]
+    expect(page.locator(".model", has_text="Qwen 3.5 4B").locator(".badge.vision")).to_have_text("Vision")
+    chosen = page.locator(".model.chosen")
+    expect(chosen).to_have_count(1)
+    purple, shadow = chosen.evaluate("node => [getComputedStyle(node).borderTopColor, getComputedStyle(node).boxShadow]")
+    assert shadow.startswith(purple) and shadow.endswith("0px 0px 0px 1px"), shadow
+    falcon = page.locator(".model.incompatible", has_text="Falcon 180B")
+    assert falcon.locator(".model-icon").evaluate("node => getComputedStyle(node).opacity") == "0.5"
+    assert falcon.get_attribute("aria-disabled") == "true"
+    expect(falcon.locator(".model-actions button")).to_have_count(0)
+    expect(falcon.locator(".model-tap")).to_be_hidden()
+    card.get_by_role("button", name="Download Llama 3.2 1B").click()
+    progress = page.locator(".active-downloads .progress")
+    desk.world.models.step(row, 0.459)
+    expect(progress.get_by_text("45%", exact=True)).to_be_visible()
+    expect(progress.locator(".caption").first).to_have_text("Downloading")
+    bar = progress.get_by_role("progressbar")
+    assert bar.bounding_box()["height"] == 8
+    expect(bar).to_have_attribute("aria-valuenow", "45")
+    expect(progress.get_by_role("button", name="Cancel download", exact=True)).to_be_visible()
+    # A tap anywhere on a card selects a model that is here.
+    desk.world.models.step(row, 0.6)
+    expect(card.locator(".model-state")).to_have_text("Downloaded")
+    expect(card).not_to_have_class(re.compile("chosen"))
+    card.click(position={"x": 300, "y": 40})
+    expect(card).to_have_class(re.compile("chosen"))
+    expect(page.locator(".model.chosen")).to_have_count(1)
+
+
 def check_pause_and_resume_after_a_reload_and_a_restart(desk):
     desk.world.models.interval = None
     page = desk.open("/#/models")

@@ -136,7 +136,7 @@ def check_several_classifiers(desk):
     page.get_by_label("Reading direction").select_option("rows")
     give(page, picture)
     expect(page.locator(".read-cell")).to_have_count(200)
-    assert desk.world.asked == {"decode": "true", "direction": "rows", "model": "nom"}, desk.world.asked
+    assert desk.world.asked == {"decode": "true", "direction": "rows", "model": "nom", "cloud": "0"}, desk.world.asked
 
 
 def check_keyboard_alone(desk):

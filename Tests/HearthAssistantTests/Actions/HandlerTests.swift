@@ -14,6 +14,20 @@ import Testing
         await bench.runner().run(ActionBench.scan(block).blocks, in: bench.turn(message: message))
     }
 
+    /// The order is that of the tags, whatever the order in the answer; two blocks of one tag keep theirs.
+    @Test func runsTheBlocksOfAnAnswerInTheOrderOfTheirTags() async throws {
+        let bench = try await bench()
+        let outcome = await run(
+            bench,
+            #"[REMINDER_ACTION:{"action":"create","title":"Call"}] [HABIT_ACTION:{"action":"define","name":"Swim"}]"#
+                + #" [CONTACTS_SEARCH:{"query":"anna"}] [NOTE_ACTION:{"action":"create","title":"b","body":"1"}]"#
+                + #" [NOTE_ACTION:{"action":"create","title":"a","body":"2"}]"#
+                + #" [CALENDAR_ACTION:{"action":"create","title":"Tea","start":"2026-11-25T15:00"}]"#)
+        #expect(outcome.cards.map(\.tag) == [.calendar, .note, .note, .contactsSearch, .habit, .reminder])
+        #expect(outcome.cards.allSatisfy { $0.state == .done })
+        #expect(outcome.cards.filter { $0.tag == .note }.map { $0.fields.first?.value } == ["b", "a"])
+    }
+
     @Test func createsAnEventWithAllFields() async throws {
         let bench = try await bench()
         let outcome = await run(

@@ -62,6 +62,17 @@ import Testing
         #expect(try await fixture.store.installed().map(\.identity) == expected)
     }
 
+    @Test func aRemovalTakesEveryFileOfTheRelease() async throws {
+        let fixture = try StoreFixture()
+        let identity = try StoreFixture.identity()
+        let installed = try await fixture.install(identity, names: ["weights.gguf", "mmproj.gguf"], activate: true)
+        #expect(try fixture.exists(try #require(installed.projector)))
+        let removal = try await fixture.store.remove(identity.family, version: nil, variant: nil)
+        #expect(removal.removed == [identity])
+        #expect(try !fixture.exists(installed.folder))
+        #expect(try fixture.temporaryNames().isEmpty)
+    }
+
     @Test func removingTheLiveReleaseBringsThePreviousOneBack() async throws {
         let fixture = try StoreFixture()
         let (one, two) = (try StoreFixture.identity("1.0.0"), try StoreFixture.identity("2.0.0"))

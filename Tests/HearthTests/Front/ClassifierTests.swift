@@ -7,6 +7,7 @@ import HearthInference
 import HearthRouting
 import HearthStore
 import HearthTestSupport
+import HearthTransfer
 import Testing
 
 /// Seed 002 on one object of an app: a classifier that is updated over the air while it is used.
@@ -65,6 +66,27 @@ import Testing
         #expect(ready.withLock { $0 } == ["1.0.0", "0.9.0"])
         // The same version again is nothing to do.
         #expect(try await hearth.update().isEmpty)
+        await hearth.close()
+    }
+
+    @Test func wrongBytesLeaveTheOldModelAnswering() async throws {
+        try publish("1.0.0", labels: ["a", "b", "c", "d"])
+        var surroundings = Surroundings()
+        // The pauses between the attempts pass at once.
+        (surroundings.time, surroundings.engines) = (HurriedClock().time, EngineRegistry())
+        var settings = Configuration()
+        settings.origins = ["nom": folder.path("origin/manifest.json").url]
+        let hearth = try Hearth(home: folder.path("home"), configuration: settings, surroundings)
+        let proxy = try await hearth.classifier("nom")
+        try publish("2.0.0", labels: ["e", "f", "g", "h"], list: "v2")
+        let file = folder.path("origin/nom_2.0.0.onnx").url
+        var bytes = try Data(contentsOf: file)
+        bytes[bytes.count / 2] ^= 1
+        try bytes.write(to: file)
+        let error = await #expect(throws: TransferError.self) { try await hearth.update() }
+        #expect(error?.code == .checksumMismatch)
+        #expect(try await label(proxy) == "b")
+        #expect(try await hearth.manager.installed().map(\.identity.version.name) == ["1.0.0"])
         await hearth.close()
     }
 
