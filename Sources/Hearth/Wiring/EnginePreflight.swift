@@ -49,8 +49,10 @@ struct EnginePreflight: ReleasePreflight {
         return memory
     }
 
-    func check(_ release: Release, head: RemoteHead, ignoresMemory: Bool = false) async throws {
-        try await refuseUnknown(release, head)
+    func check(
+        _ release: Release, head: RemoteHead, activates: Bool = true, ignoresMemory: Bool = false
+    ) async throws {
+        if activates { try await refuseUnknown(release, head) }
         guard !configuration.ignoresMemory, !ignoresMemory else { return }
         // Small releases fit: context and buffers need far less than the rest of the budget.
         let budget = MemoryPlan.Device(memory: deviceMemory).budget

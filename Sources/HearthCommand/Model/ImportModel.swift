@@ -31,6 +31,13 @@ struct ImportModel: Command {
 
     func run(in context: CommandContext) async throws {
         if format == .json { context.console.speakEvents() }
+        let kind = try await blocking { try LocalFileSystem().status(at: folder)?.kind }
+        guard kind != .file else {
+            throw UsageError(
+                "\(folder) is a file, and this command reads folders of models",
+                hint: "'hearth pull' takes .gguf files, 'calendar import', 'contacts import', 'notes import' and "
+                    + "'chats import' take records.")
+        }
         var options = PullOptions()
         (options.activate, options.probes) = (!noActivate, !noProbe)
         (options.ignoreMemory, options.family, options.retryHeldBack) = (ignoreMemory, family, true)

@@ -35,7 +35,6 @@ enum OtherWords {
         "login auth token tokens apikey apikeys": ["keys"],
         "push upload deploy share": ["publish"],
         "create": ["publish", "notes add", "keys create"],
-        "import": ["chats import", "notes import", "calendar import", "contacts import"],
         "export": ["chats export", "notes export"],
         "rename": ["chats rename"],
         "image vision recognize recognise ocr scan detect": ["classify"],

@@ -153,6 +153,7 @@ struct Admission: Sendable {
         // Files that are on this device already were judged when they came.
         try await preflight.check(
             admitted, head: fetching.remoteHead,
+            activates: options.activate,
             ignoresMemory: device.ignoresMemory || options.ignoreMemory || weights?.copies.isEmpty != true)
     }
 }

@@ -12,10 +12,11 @@ package protocol ReleasePreflight: Sendable {
     /// - Parameters:
     ///   - release: the release, with the locations that may be asked now.
     ///   - head: reads the beginning of its files.
+    ///   - activates: whether it is to run here; otherwise it may be of a kind that no engine here runs.
     ///   - ignoresMemory: whether the release may need more memory than this device has.
     /// - Throws: the reason to refuse the pull; `CancellationError`. A file that cannot be read or judged is not
     ///   refused.
-    func check(_ release: Release, head: RemoteHead, ignoresMemory: Bool) async throws
+    func check(_ release: Release, head: RemoteHead, activates: Bool, ignoresMemory: Bool) async throws
 
     /// The memory that an engine needs for an installed release on this device; `nil` if that is unknown.
     /// - Parameter weights: the file that an engine opens: the release's own or its artifact.

@@ -29,7 +29,7 @@ struct ModelConfiguration: Sendable {
         }
         guard let root else { throw .damaged("it is no object", file: Self.fileName) }
         guard let type = root["model_type"]?.string, !type.isEmpty else {
-            throw .damaged("it names no model type", file: Self.fileName, field: "model_type")
+            throw .incompatible("\(Self.fileName) names no model type", file: Self.fileName, field: "model_type")
         }
         modelType = type
         let text = root["text_config"]?.members

@@ -41,7 +41,7 @@ struct EndToEndTests {
         let entry = try #require(list.first)
         #expect(
             Set(entry.keys) == [
-                "family", "version", "variant", "state", "active", "verified", "path", "sizeBytes",
+                "family", "version", "variant", "format", "state", "active", "verified", "path", "sizeBytes",
             ])
         #expect(entry["family"] as? String == family)
         #expect(entry["active"] as? Bool == true)

@@ -76,7 +76,7 @@ import Testing
         #expect(theirs.status == 0, "\(theirs.output)\(theirs.errors)")
         // Without a cache to look into: the bytes have to come from the hub.
         let pulled = try await ChildProcess.run(
-            ["pull", "hf:org/model"],
+            ["pull", "--no-activate", "hf:org/model"],
             environment: environment().merging(["HF_HUB_CACHE": folder.path("nowhere").string]) { $1 })
         #expect(pulled.status == 0, "\(pulled.errors)")
         let expected = try tree(theirs.output.trimmingCharacters(in: .newlines))
@@ -103,7 +103,7 @@ import Testing
         #expect(theirs.status == 0, "\(theirs.output)\(theirs.errors)")
         let before = hub.storage.requests.count
         let pulled = try await ChildProcess.run(
-            ["pull", "hf:org/model"],
+            ["pull", "--no-activate", "hf:org/model"],
             environment: environment().merging(["HF_HOME": folder.path("hf").string]) { $1 })
         #expect(pulled.status == 0, "\(pulled.errors)")
         #expect(pulled.errors.contains("0 B were fetched"), "\(pulled.errors)")
