@@ -34,7 +34,12 @@ extension ModelManager {
             guard let recipe = try await preparer.recipe(for: release), let source = release.receipt.weights,
                 let artifact = try await blocking({ [store] in try store.artifacts.look(for: recipe, of: release) })
             else { return total }
-            return [total - min(total, source.size), artifact.size].saturatedSum
+            // The artifact of a folder stands for all files of its weights.
+            let replaced =
+                release.receipt.format.isSafetensors
+                ? release.receipt.files.filter { $0.role == .weights || $0.role == .shard }.map(\.size).saturatedSum
+                : source.size
+            return [total - min(total, replaced), artifact.size].saturatedSum
         } catch {
             Log.write(
                 .info, "activation", "the artifact of \(release.identity) cannot be looked for: \(error)")

@@ -31,7 +31,7 @@ package enum EngineOpening {
         return EnginePreparer(
             importing: ImportingPreparer(
                 worker: worker, deviceMemory: deviceMemory, quantization: configuration.importQuantization,
-                isNative: { engines.engine(for: $0, configuration) != EngineRegistry.importName }),
+                isNative: { !engines.imports($0, configuration) }),
             quantizing: QuantizingPreparer(worker: worker, deviceMemory: deviceMemory))
         #else
         nil

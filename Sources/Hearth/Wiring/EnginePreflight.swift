@@ -23,6 +23,8 @@ struct EnginePreflight: ReleasePreflight {
     private let known = Locked<[Path: ReleaseMemory]>([:])
     /// Whether this device quantizes releases that don't fit.
     var quantizes: Bool
+    /// Whether a format is imported here; otherwise an engine of its own runs it. May block.
+    var imports: @Sendable (ModelFormat) -> Bool = { _ in true }
 
     init(
         configuration: Configuration, deviceMemory: UInt64,
@@ -93,7 +95,7 @@ struct EnginePreflight: ReleasePreflight {
     /// Refuses a folder of safetensors that cannot be imported.
     private func refuseUnknown(_ release: Release, _ head: RemoteHead) async throws {
         #if Llama
-        guard release.format.isSafetensors else { return }
+        guard release.format.isSafetensors, await blocking({ imports(release.format) }) else { return }
         func contents(_ name: String) async throws -> Data? {
             guard let file = release.companions.first(where: { $0.name.string == name && !$0.locations.isEmpty }) else {
                 return nil
@@ -101,11 +103,21 @@ struct EnginePreflight: ReleasePreflight {
             // Read whole; a file that is too long is refused as cut off.
             return try await head.read(TransferRequest(file)) { _ in false }
         }
-        guard let settings = try await contents("config.json") else { return }
-        let index = try await contents("model.safetensors.index.json")
+        let settings: Data?
+        let index: Data?
+        do {
+            settings = try await contents("config.json")
+            index = try await contents("model.safetensors.index.json")
+        } catch let error as CancellationError {
+            throw error
+        } catch {
+            // The transfer meets the same error and reports it better.
+            Log.write(.info, "import", "\(release.identity): its configuration cannot be read: \(error)")
+            return
+        }
+        guard let settings else { return }
         let names = release.files.filter { $0.name.components.count == 1 }.map(\.name.string)
         guard let objection = Self.objection(to: settings, names, index) else { return }
-        guard objection.code == .incompatible else { throw objection }
         let context = objection.context
         throw DeliveryError(
             .incompatible, "\(release.identity) cannot run here: \(objection.message)",

@@ -115,6 +115,12 @@ public struct EngineRegistry: Sendable {
         choice(format, configuration)?.name
     }
 
+    /// Whether models of a format are imported, since no engine of their own runs them here. May block.
+    func imports(_ format: ModelFormat, _ configuration: Configuration) -> Bool {
+        let engine = engine(for: format, configuration)
+        return engine == nil || engine == Self.importName
+    }
+
     private func choice(_ format: ModelFormat, _ configuration: Configuration) -> Engine? {
         engines[format]?.last { $0.runs(configuration) }
     }

@@ -48,6 +48,7 @@ extension ModelManager {
         try configuration.require(.sources)
         var preflight = EnginePreflight(configuration: configuration, deviceMemory: deviceMemory)
         if let tellMemory { preflight.tell = tellMemory }
+        preflight.imports = { engines.imports($0, configuration) }
         let origins = try configuration.origins(environment: environment)
         let provider =
             try provider

@@ -22,7 +22,7 @@ struct ImportModel: Command {
         here runs; 'hearth show' says what that changes, if anything. From then on the model is like any other: in
         'list', 'chat', 'serve' and 'remove'.
 
-        The folder is checked before its weights are read: what no engine here runs is refused with the code
+        The folder is checked before anything is copied: what no engine here runs is refused with the code
         incompatible. If the import is interrupted, the same command goes on.
 
         hearth import ./Llama-3.2-1B-Instruct-4bit

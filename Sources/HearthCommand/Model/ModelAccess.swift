@@ -113,12 +113,6 @@ extension ModelReference {
     /// Parses a word of the command line.
     /// - Throws: `CatalogError`, as wrong usage.
     init(word: String) throws {
-        // A folder is meant as soon as it is there and holds a model.
-        let configuration = Path(word).joined("config.json")
-        if !word.isEmpty, (try? LocalFileSystem().status(at: configuration))?.kind == .file {
-            self = .file(Path(word))
-            return
-        }
         do {
             try self.init(parsing: word)
         } catch let error as CatalogError {

@@ -74,7 +74,8 @@ struct ArtifactBuilding: Sendable {
             try await withTaskCancellationHandler {
                 try await build(work.path)
             } onCancel: {
-                Task { await blocking { work.forget() } }
+                // The ends of a required build do not count, and the lock keeps other processes out until it has stopped.
+                if !isRequired { Task { await blocking { work.forget() } } }
             }
             try await StopFlag.blocking { [artifacts, release, date = home.time.now] flag in
                 try artifacts.complete(work, of: release, at: date, flag: flag)
