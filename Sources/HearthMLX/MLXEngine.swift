@@ -117,6 +117,7 @@ package struct MLXEngine: InferenceEngine, ForwardingTokenReader {
     }
 
     /// The bytes of MLX's arrays in this process, and of the memory that it keeps for later ones.
+    /// A library that cannot be loaded holds no memory.
     static var memoryInUse: (active: UInt64, cache: UInt64) { (try? MLXLibrary.load().memory) ?? (0, 0) }
 
     package var modelInformation: ModelInformation {

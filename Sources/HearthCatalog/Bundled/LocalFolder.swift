@@ -60,6 +60,7 @@ enum LocalFolder {
 
     private static func configuration(_ path: Path, _ fileSystem: any FileSystem) throws -> JSONMembers {
         let data = try fileSystem.contents(ofFile: path, limit: maximumConfigurationSize)
+        // What is no JSON and what is no object are refused with the same words.
         guard case .object(let members)? = try? JSONValue(parsing: data) else {
             throw CatalogError(
                 .noKnownModel, "\(path) is no configuration of a model: it holds no JSON object",

@@ -57,6 +57,7 @@ struct WeightFiles: Sendable, Hashable {
     private static let maximumShardCount = 1000
 
     private static func places(_ index: Data) throws(ImportError) -> [String: PathComponent] {
+        // What is no JSON is no list either, and is refused with the same words.
         guard index.count <= maximumIndexByteCount, let map = (try? JSONValue(parsing: index))?["weight_map"]?.members,
             map.count <= SafetensorsHeader.maximumTensorCount, !map.isEmpty
         else { throw .damaged("it is no list of tensors and their files", file: indexName) }
