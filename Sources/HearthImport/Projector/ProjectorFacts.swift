@@ -90,7 +90,7 @@ struct ProjectorFacts: Sendable {
             isGemma
             ? (half, half) : ([0.48145466, 0.4578275, 0.40821073], [0.26862954, 0.26130258, 0.27577711])
         guard let preprocessor else { return (mean, deviation) }
-        // The place of a syntax error in a stranger's file helps nobody: the file is fetched again.
+        // The place of a syntax error in a stranger's file is no help to the person: the file is fetched again.
         guard let value = try? JSONValue(parsing: preprocessor) else { throw .damaged("it is no JSON", file: file) }
         func read(_ key: String, _ numbers: inout [Float]) throws(ImportError) {
             guard let items = value[key]?.items else { return }
