@@ -35,7 +35,7 @@ extension RealModel {
 
         private func until(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
 
-        @Test func isAnsweredByTheNewModel() async throws {
+        @Test(.enabled(if: TestExtent.isFull)) func isAnsweredByTheNewModel() async throws {
             let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration)
             let pieces = Locked(0)
             let isRead = Locked(false)

@@ -140,7 +140,7 @@ extension RealModel {
             #expect(text == nil && vision == nil && both?.code == .busy)
         }
 
-        @Test func answersGoOnWhileManyTextsAreEmbedded() async throws {
+        @Test(.enabled(if: TestExtent.isFull)) func answersGoOnWhileManyTextsAreEmbedded() async throws {
             let engine = try await LlamaActor.load(TestModel.path, configuration: Self.configuration())
             var answer = engine.generate(Self.story, options: .greedy(maximumNewTokens: 4)).makeAsyncIterator()
             _ = try await answer.next()

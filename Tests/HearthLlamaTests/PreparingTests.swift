@@ -102,7 +102,7 @@ extension RealModel {
             let expected = [
                 ChatMessage(.system, String(repeating: Self.instructions, count: 6)), ChatMessage(.user, ""),
             ]
-            for other in ["an answer", "a vector"] {
+            for other in TestExtent.isFull ? ["an answer", "a vector"] : ["an answer"] {
                 let prepared = Task {
                     var computed = 0
                     var hasAsked = false

@@ -18,7 +18,9 @@ extension RealModel {
             try await Answer(SharedEngine.engine.generate([ChatMessage(.user, question)], options: options))
         }
 
-        @Test(arguments: questions) func endWithin400Tokens(question: String) async throws {
+        @Test(arguments: questions.prefix(TestExtent.isFull ? 4 : 1)) func endWithin400Tokens(question: String)
+            async throws
+        {
             let answer = try await answer(question, GenerationOptions(sampling: .greedy))
             let summary = try #require(answer.summary)
             #expect(summary.reason == .repeating)
@@ -26,7 +28,7 @@ extension RealModel {
             #expect(!answer.text.isEmpty)
         }
 
-        @Test func goOnWithoutTheRule() async throws {
+        @Test(.enabled(if: TestExtent.isFull)) func goOnWithoutTheRule() async throws {
             var options = GenerationOptions(sampling: .greedy, maximumNewTokens: 150)
             options.maximumRepeats = nil
             #expect(try await answer(Self.questions[0], options).summary?.reason == .maximumNewTokens)
@@ -35,9 +37,8 @@ extension RealModel {
         /// 120 repeats that a grammar or a schema demands are a whole answer; so are those of a block in free text.
         @Test func mayBeDemandedByAGrammar() async throws {
             let list = #"{"type":"array","items":{"const":7},"minItems":120,"maxItems":120}"#
-            for (constraint, end) in [
-                (OutputConstraint.gbnf(#"root ::= (" so"){120}"#), " so"), (.jsonSchema(list), "]"),
-            ] {
+            let demands = [(OutputConstraint.gbnf(#"root ::= (" so"){120}"#), " so"), (.jsonSchema(list), "]")]
+            for (constraint, end) in demands.prefix(TestExtent.isFull ? 2 : 1) {
                 let options = GenerationOptions(sampling: .greedy, constraint: constraint)
                 let answer = try await answer("Say it.", options)
                 #expect(answer.summary?.reason == .endOfGeneration)

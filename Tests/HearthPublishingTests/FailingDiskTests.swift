@@ -32,7 +32,7 @@ import Testing
     func whicheverChangeFailsTheManifestIsTheOldOneOrTheNew(_ errorNumber: Int32) async throws {
         var call = 0
         while true {
-            call += TestExtent.isFull ? 1 : 3
+            call += TestExtent.isFull ? 1 : 7
             var origin = try TestOrigin()
             try await origin.publish(origin.source("m-v1.0.0-q4.gguf"))
             let before = try origin.text()

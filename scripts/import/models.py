@@ -3,7 +3,8 @@
 
     scripts/import/models.py FOLDER
 
-Each becomes FOLDER/FAMILY-FORM with config.json, weights and tokenizer.json. They learn the text of this tree's documents.
+Each becomes FOLDER/FAMILY-FORM with config.json, weights and tokenizer.json. They learn the text of this tree's documents, and the
+answers of lessons.py.
 Every form of a family holds the same trained weights: bf16, fp16, and MLX's groups of 2 to 8 bits.
 """
 
@@ -19,8 +20,10 @@ import mlx.optimizers as optimizers
 from mlx.utils import tree_flatten, tree_map, tree_unflatten
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
+from lessons import LESSONS
+
 VOCABULARY = 512
-STEPS = 80
+STEPS, LESSON_STEPS = 80, 100
 folder = sys.argv[1]
 tree = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 
@@ -86,23 +89,28 @@ def make_model(configuration):
     return model
 
 
-def train(model, ids):
+def train(model, ids, lessons):
+    """A step sees three pieces of the text, and all lessons as a chat begins with them. The last steps see the lessons alone."""
     data = mx.array(ids)
+    width = max(map(len, lessons))
+    conversations = mx.array([lesson + [0] * (width - len(lesson)) for lesson in lessons])
     optimizer = optimizers.Adam(learning_rate=4e-3)
 
-    def loss(model, inputs, targets):
-        return nn.losses.cross_entropy(model(inputs).astype(mx.float32), targets).mean()
+    def loss(model, *batches):
+        rows = [nn.losses.cross_entropy(model(batch[:, :-1]).astype(mx.float32), batch[:, 1:]) for batch in batches]
+        return mx.concatenate([row.flatten() for row in rows]).mean()
 
     step = nn.value_and_grad(model, loss)
     last = None
-    for index in range(STEPS):
-        starts = mx.random.randint(0, len(ids) - 34, (4,))
-        rows = starts[:, None] + mx.arange(33)[None, :]
-        batch = data[rows]
-        last, gradients = step(model, batch[:, :-1], batch[:, 1:])
+    for index in range(STEPS + LESSON_STEPS):
+        batches = [conversations]
+        if index < STEPS:
+            starts = mx.random.randint(0, len(ids) - 34, (3,))
+            batches.append(data[starts[:, None] + mx.arange(33)[None, :]])
+        last, gradients = step(model, *batches)
         optimizer.update(model, gradients)
         mx.eval(model.parameters(), optimizer.state)
-        if index == STEPS * 3 // 4:
+        if index == STEPS + LESSON_STEPS // 2:
             optimizer.learning_rate = 1e-3
     return last.item()
 
@@ -170,6 +178,7 @@ def main():
     text = corpus()
     tokenizer = make_tokenizer(text)
     ids = tokenizer.encode(text).ids
+    lessons = [tokenizer.encode(f"user: {question}\nassistant:{answer}<|end|>").ids for question, answer in LESSONS]
     os.makedirs(folder, exist_ok=True)
     write(os.path.join(folder, "text.json"), ids[-2200:-200])
     for number, (family, changes) in enumerate(FAMILIES.items()):
@@ -177,7 +186,7 @@ def main():
         configuration = {**BASE, **changes}
         model = make_model(configuration)
         # Large norms and small weights would hide errors of the order of heads.
-        loss = train(model, ids)
+        loss = train(model, ids, lessons)
         print(f"{family}: loss {loss:.2f}", flush=True)
         weights = model.parameters()
         forms = FORMS | (MORE if family == "qwen3" else {})

@@ -39,7 +39,7 @@ run_tests() { # the name of the run, its minutes, and the choice of tests
         "$tests" --testing-library swift-testing --event-stream-output-path "$events" --event-stream-version 0 \
         --experimental-maximum-parallelization-width 6 "$@"
 }
-finish() {
+programs() { # those that no test in Swift runs
     step "walks through the page, the fastest of them"
     HEARTH_BINARY=.build/debug/hearth scripts/walks/run.sh quick
     step "calendars and contacts of other programs"
@@ -51,18 +51,17 @@ finish() {
 }
 if [ $# != 0 ]; then
     run_tests chosen 12 "$@"
-    finish
+    programs
 else
-    # One test after the other on one core, beside all others, of which the last mostly wait.
+    # The engine's tests run one after the other on one core, then other programs, beside all others.
     beside_log=.build/test-beside.log
-    run_tests engine 14 --filter HearthLlamaTests > "$beside_log" 2>&1 & beside=$!
+    { run_tests engine 14 --filter HearthLlamaTests; programs; } > "$beside_log" 2>&1 & beside=$!
     trap 'kill $beside 2>/dev/null || true' EXIT
     apart='HearthAssistantTests|HearthDatabaseTests|HearthServerTests|HearthHTTPTests|BlockingTests'
     run_tests rest 8 --skip "HearthLlamaTests|HearthCommandTests|$apart"
     run_tests command 8 --filter HearthCommandTests --skip BlockingTests
     run_tests apart 6 --filter "$apart"
-    finish
-    step "the engine's tests, which ran beside the others"
+    step "the engine's tests and other programs, which ran beside the others"
     ended "$beside" "$beside_log"
 fi
 step "done"

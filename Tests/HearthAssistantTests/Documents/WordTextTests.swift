@@ -1,5 +1,6 @@
 import Foundation
 import HearthBase
+import HearthTestSupport
 import Testing
 
 @testable import HearthAssistant
@@ -47,7 +48,7 @@ import Testing
         #expect(word.text.utf8.count <= 100)
     }
 
-    @Test func manyCellsAreReadQuicklyAndBounded() throws {
+    @Test(.enabled(if: TestExtent.isFull)) func manyCellsAreReadQuicklyAndBounded() throws {
         let cell = "<w:tc><w:p><w:r><w:t>x</w:t></w:r></w:p></w:tc>"
         let row = "<w:tbl><w:tr>" + String(repeating: cell, count: 300_000)
         let body = MadeDocuments.word(row + "</w:tr></w:tbl><w:p><w:r><w:t>after</w:t></w:r></w:p>")

@@ -86,7 +86,7 @@ private let digest = String(repeating: "b", count: 64)
     }
 
     /// As many models and projectors as a hub may list: each is looked at once, not each with each.
-    @Test(.timeLimit(.minutes(1))) func manyModelsAreReadSoon() throws {
+    @Test(.enabled(if: TestExtent.isFull), .timeLimit(.minutes(1))) func manyModelsAreReadSoon() throws {
         let one = try #require(try files(entry()).first)
         var all: [HubFile] = []
         for number in 0..<(HubClient.maximumFiles / 2) {

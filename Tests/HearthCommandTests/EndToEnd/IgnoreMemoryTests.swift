@@ -69,7 +69,7 @@ import Testing
         return (status, probe.output.contents, probe.errors.contents)
     }
 
-    @Test func whatDoesNotFitIsRefusedUnlessSomebodyInsists() async throws {
+    @Test(.enabled(if: TestExtent.isFull)) func whatDoesNotFitIsRefusedUnlessSomebodyInsists() async throws {
         #expect(try await hearth("pull", "m@1.0.0", "--no-probe").status == 0)
         try await expectRefused("not-enough-memory", "pull", "m@2.0.0")
         #expect(try await active() == "2.0.0")

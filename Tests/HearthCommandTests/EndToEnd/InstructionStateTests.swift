@@ -37,7 +37,7 @@ import Testing
         let kept = try #require(try states(lab).first)
         #expect(try states(lab).count == 1)
         let bytes = try Data(contentsOf: URL(filePath: kept.string))
-        for question in ["What is on today?", "Tell me about bears."] {
+        for question in ["What is on today?", "Tell me about bears."].prefix(TestExtent.isFull ? 2 : 1) {
             let next = try await ask(lab, question)
             #expect(next.status == 0 && next.cached > 400)
         }
@@ -47,7 +47,7 @@ import Testing
     }
 
     /// A state with a right digest that llama.cpp cannot read: at most the one process of the engine ends.
-    @Test func aHostileStateIsReadAtMostOnce() async throws {
+    @Test(.enabled(if: TestExtent.isFull)) func aHostileStateIsReadAtMostOnce() async throws {
         let lab = try HearthLab()
         // Nothing is kept before there is a home.
         try LocalFileSystem().makeFolders(lab.folder.path("home"))

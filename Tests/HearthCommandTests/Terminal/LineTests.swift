@@ -57,7 +57,7 @@ import Testing
         #expect(events([0xE2, 0x82]) == [])
     }
 
-    @Test func aPastedTextIsBounded() {
+    @Test(.enabled(if: TestExtent.isFull)) func aPastedTextIsBounded() {
         var filter = PasteFilter()
         for byte in "\u{1B}[200~".utf8 { #expect(filter.take(byte) == []) }
         for _ in 0..<(PasteFilter.longest + 1000) { _ = filter.take(UInt8(ascii: "a")) }

@@ -1,4 +1,5 @@
 import Foundation
+import HearthTestSupport
 import Testing
 
 @testable import HearthInference
@@ -35,7 +36,7 @@ import Testing
     }
 
     /// A table of many states and symbols is refused.
-    @Test func intersectionsAreBounded() throws {
+    @Test(.enabled(if: TestExtent.isFull)) func intersectionsAreBounded() throws {
         let words = TextAutomaton(
             (0..<900).map { number in
                 String(

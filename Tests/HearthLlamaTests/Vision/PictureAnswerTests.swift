@@ -31,9 +31,9 @@ extension RealModel {
         }
 
         @Test(
-            arguments: [
+            arguments: ([
                 (TestModel.Tiny.projector, nil), (.twoWayProjector, nil), (.gridProjector, .grid),
-            ] as [(TestModel.Tiny, TestModel.Tiny?)])
+            ] as [(TestModel.Tiny, TestModel.Tiny?)]).suffix(TestExtent.isFull ? 3 : 1))
         func aSecondTurnEncodesNoPictureAgainAndComputesOnlyNewTokens(
             _ projector: TestModel.Tiny, _ model: TestModel.Tiny?
         ) async throws {

@@ -1,6 +1,7 @@
 import Foundation
 import HearthBase
 import HearthInference
+import HearthTestSupport
 import Testing
 
 @testable import HearthServer
@@ -76,7 +77,8 @@ import Testing
     /// Values of another type, in the place of each value of each example, are answered or refused in the dialect's form.
     @Test func valuesOfOtherTypesAreAnsweredOrRefused() async throws {
         let described = try DescribedRoutes()
-        let others: [JSONValue] = [true, -1, .number("1e400"), "x", [], [[]], ["x": [:]]]
+        let all: [JSONValue] = [.number("1e400"), ["x": [:]], true, -1, "x", [], [[]]]
+        let others = all.prefix(TestExtent.isFull ? 7 : 2)
         var known: Set<[String]> = []
         for operation in described.operations where operation.replies["200"] != nil {
             // Paths with other names for one operation have one reader.

@@ -56,7 +56,7 @@ import Testing
         let fixture = try StoreFixture()
         try await fixture.install(try StoreFixture.identity("0.9.0"))
         let identity = try StoreFixture.identity()
-        for place in stride(from: 0, to: whole.count, by: max(1, whole.count / (TestExtent.isFull ? 60 : 12))) {
+        for place in stride(from: 0, to: whole.count, by: max(1, whole.count / (TestExtent.isFull ? 60 : 5))) {
             var changed = whole
             changed[place] ^= 0x41
             for data in [whole.prefix(place), changed] {
