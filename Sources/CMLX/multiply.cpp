@@ -55,25 +55,30 @@ HEARTH_INLINE Floats wide(Bytes bytes) { return __builtin_convertvector(__builti
 
 HEARTH_INLINE Floats every(float value) { return Floats{} + value; }
 
+/// A vector at any address. The type is named here at each use: `auto` would take it with the alignment of its registers, and
+/// weights in a file begin at any address.
+#define HEARTH_AT(type, address) (*reinterpret_cast<const type *>(address))
+
 /// The columns `at ..< at + 32` of a row. Of 4 bits, columns 2i and 2i + 1 lie in one byte: first come the even ones, then
 /// the odd ones, and ``arranged(_:)`` orders the inputs likewise.
 template <Kind kind> HEARTH_INLINE void pair(const char *row, int at, Floats &first, Floats &second) {
     if constexpr (kind == Kind::four) {
-        auto bytes = *reinterpret_cast<const Bytes *>(row + at / 2);
-        first = wide(bytes & 15), second = wide(bytes >> 4);
+        auto place = row + at / 2;
+        first = wide(HEARTH_AT(Bytes, place) & 15), second = wide(HEARTH_AT(Bytes, place) >> 4);
     } else if constexpr (kind == Kind::eight) {
-        auto bytes = reinterpret_cast<const Bytes *>(row + at);
-        first = wide(bytes[0]), second = wide(bytes[1]);
+        auto place = row + at;
+        first = wide(HEARTH_AT(Bytes, place)), second = wide(HEARTH_AT(Bytes, place + lanes));
     } else if constexpr (kind == Kind::whole) {
-        auto numbers = reinterpret_cast<const float *>(row) + at;
-        first = *reinterpret_cast<const Floats *>(numbers), second = *reinterpret_cast<const Floats *>(numbers + lanes);
+        auto place = row + size_t(at) * 4;
+        first = HEARTH_AT(Floats, place), second = HEARTH_AT(Floats, place + lanes * 4);
     } else if constexpr (kind == Kind::half) {
-        auto numbers = reinterpret_cast<const Halves *>(row + size_t(at) * 2);
-        first = __builtin_convertvector(numbers[0], Floats), second = __builtin_convertvector(numbers[1], Floats);
+        auto place = row + size_t(at) * 2;
+        first = __builtin_convertvector(HEARTH_AT(Halves, place), Floats);
+        second = __builtin_convertvector(HEARTH_AT(Halves, place + lanes * 2), Floats);
     } else {
-        auto numbers = reinterpret_cast<const Shorts *>(row + size_t(at) * 2);
-        first = (Floats)(__builtin_convertvector(numbers[0], Words) << 16);
-        second = (Floats)(__builtin_convertvector(numbers[1], Words) << 16);
+        auto place = row + size_t(at) * 2;
+        first = (Floats)(__builtin_convertvector(HEARTH_AT(Shorts, place), Words) << 16);
+        second = (Floats)(__builtin_convertvector(HEARTH_AT(Shorts, place + lanes * 2), Words) << 16);
     }
 }
 
