@@ -57,6 +57,21 @@ extension MLXModel {
             await floats.unload()
         }
 
+        /// Weights begin where the header ends, at an address that no vector begins at.
+        @Test(arguments: [("BF16", 0), ("BF16", 1), ("BF16", 8), ("F16", 3), ("F16", 8), ("F32", 5)])
+        func areTheSameWhereverWeightsBegin(_ type: String, _ padding: Int) async throws {
+            func answer(isWide: Bool, padding: Int) async throws -> [TokenID] {
+                let engine = try await MLXEngine.load(
+                    TinyFolder(bits: 0, padding: padding) { $0 = $0.rounded(type, isWide: isWide) })
+                let tokens = try await engine.tokens(after: Self.prompt)
+                await engine.unload()
+                return tokens
+            }
+            let expected = try await answer(isWide: true, padding: 0)
+            #expect(try await answer(isWide: type == "F32", padding: padding) == expected)
+            #expect(expected.count == 12)
+        }
+
         @Test(arguments: TinyFolder.Family.allCases)
         func doNotDependOnThePartsOfThePrompt(_ family: TinyFolder.Family) async throws {
             let engine = try await MLXEngine.load(TinyFolder(family))

@@ -32,12 +32,14 @@ struct TinyFolder {
     /// - Parameters:
     ///   - bits: 4 or 8 in groups; 0 for floats.
     ///   - shards: the number of files with weights.
+    ///   - padding: characters more in the headers of the files with weights.
     ///   - changes: replaces values of `config.json` by others in JSON.
     ///   - hidden: the length of embeddings.
     ///   - altering: changes the tensors before they are written.
     init(
         _ family: Family = .llama, bits: Int = 4, group: Int = 32, shards: Int = 1, layers: Int = 2,
-        hidden: Int = 64, changes: [String: String] = [:], altering: (inout [Tensor]) -> Void = { _ in }
+        hidden: Int = 64, padding: Int = 0, changes: [String: String] = [:],
+        altering: (inout [Tensor]) -> Void = { _ in }
     ) throws {
         folder = try TemporaryFolder()
         var configuration: [String: Any] = [
@@ -64,7 +66,7 @@ struct TinyFolder {
             let name =
                 shards == 1
                 ? "model.safetensors" : String(format: "model-%05d-of-%05d.safetensors", shard + 1, shards)
-            try write(name, Self.file(of: part))
+            try write(name, Self.file(of: part, padding: padding))
         }
     }
 
@@ -73,15 +75,16 @@ struct TinyFolder {
     func read(_ name: String) throws -> Data { try Data(contentsOf: URL(filePath: folder.path(name).string)) }
 
     /// The bytes of a safetensors file.
-    static func file(of tensors: [Tensor]) throws -> Data {
-        var (header, offset): ([String: Any], Int) = (["__metadata__": ["format": "mlx"]], 0)
+    static func file(of tensors: [Tensor], padding: Int = 0) throws -> Data {
+        let metadata = ["format": "mlx", "padding": String(repeating: " ", count: padding)]
+        var (header, offset): ([String: Any], Int) = (["__metadata__": metadata], 0)
         for tensor in tensors {
             header[tensor.name] = [
                 "dtype": tensor.type, "shape": tensor.shape, "data_offsets": [offset, offset + tensor.bytes.count],
             ]
             offset += tensor.bytes.count
         }
-        let json = try JSONSerialization.data(withJSONObject: header)
+        let json = try JSONSerialization.data(withJSONObject: header, options: .sortedKeys)
         var file = Data()
         withUnsafeBytes(of: UInt64(json.count).littleEndian) { file.append(contentsOf: $0) }
         file.append(json)
@@ -247,6 +250,19 @@ extension [TinyFolder.Tensor] {
                 return Float(value) * scales[index / group] + biases[index / group]
             }
             return TinyFolder.Tensor(name: tensor.name, shape: [tensor.shape[0], columns], numbers)
+        }
+    }
+
+    /// The tensors with 16 bits for a number, or with the same numbers in 32.
+    func rounded(_ type: String, isWide: Bool) -> [TinyFolder.Tensor] {
+        map { tensor in
+            let numbers = tensor.numbers.map { number in
+                type == "F16" ? Float(Float16(number)) : Float(bitPattern: number.bitPattern & 0xFFFF_0000)
+            }
+            guard !isWide else { return TinyFolder.Tensor(name: tensor.name, shape: tensor.shape, numbers) }
+            let bytes = numbers.map { type == "F16" ? Float16($0).bitPattern : UInt16($0.bitPattern >> 16) }
+                .withUnsafeBytes { Data($0) }
+            return TinyFolder.Tensor(name: tensor.name, type: type, shape: tensor.shape, bytes: bytes)
         }
     }
 }
