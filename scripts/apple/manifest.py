@@ -1,0 +1,79 @@
+"""The package as `swift package dump-package` describes it: targets, and what each needs on a platform with some traits."""
+import hashlib
+import json
+import pathlib
+import subprocess
+
+
+class Manifest:
+    """Reads the manifest once for each of its versions."""
+
+    def __init__(self, root: pathlib.Path, cache: pathlib.Path):
+        self.root = root
+        digest = hashlib.sha256((root / "Package.swift").read_bytes()).hexdigest()[:16]
+        kept = cache / f"manifest-{digest}.json"
+        if not kept.exists():
+            made = subprocess.run(
+                ["swift", "package", "--package-path", root, "--scratch-path", cache / "manifest", "dump-package"],
+                check=True, capture_output=True, text=True).stdout
+            kept.write_text(made)
+        self.package = json.loads(kept.read_text())
+        self.targets = {target["name"]: target for target in self.package["targets"]}
+
+    def folder(self, name: str) -> pathlib.Path:
+        """The folder of a target's sources."""
+        target = self.targets[name]
+        return self.root / (target.get("path") or f"Sources/{name}")
+
+    def dependencies(self, name: str, platform: str, traits: list[str]) -> list[str]:
+        """The targets that a target needs itself, in the manifest's order."""
+        found = []
+        for entry in self.targets[name]["dependencies"]:
+            kind, value = next(iter(entry.items()))
+            if kind not in ("byName", "target"):
+                raise SystemExit(f"apple: {name} depends on a {kind}; only targets are understood")
+            dependency, condition = value[0], value[1] or {}
+            platforms, wanted = condition.get("platformNames"), condition.get("traits")
+            if platforms and platform not in platforms or wanted and not set(wanted) & set(traits):
+                continue
+            found.append(dependency)
+        return found
+
+    def closure(self, name: str, platform: str, traits: list[str]) -> list[str]:
+        """All targets that a target needs, each after those that it needs itself."""
+        order: list[str] = []
+
+        def visit(target: str) -> None:
+            for dependency in self.dependencies(target, platform, traits):
+                visit(dependency)
+            if target not in order:
+                order.append(target)
+
+        visit(name)
+        return order[:-1]
+
+    def is_swift(self, name: str) -> bool:
+        """Whether a target has sources in Swift; targets have one language."""
+        return self.targets[name]["type"] != "system" and any(self.sources(name))
+
+    def sources(self, name: str) -> list[pathlib.Path]:
+        """The Swift sources of a target; catalogs of documentation hold examples that are none."""
+        folder = self.folder(name)
+        excluded = [folder / path for path in self.targets[name].get("exclude", [])]
+        return sorted(
+            path for path in folder.rglob("*.swift")
+            if not any(part.endswith(".docc") for part in path.parts) and not any(e == path or e in path.parents for e in excluded))
+
+    def features(self, name: str) -> list[str]:
+        """The compiler's options out of the target's settings."""
+        options: list[str] = []
+        for setting in self.targets[name]["settings"]:
+            kind, value = next(iter(setting["kind"].items()))
+            text = value.get("_0") if isinstance(value, dict) else value
+            if kind == "enableUpcomingFeature":
+                options += ["-enable-upcoming-feature", text]
+            elif kind == "swiftLanguageMode":
+                options += ["-swift-version", text]
+            elif kind == "treatAllWarnings":
+                options += ["-warnings-as-errors"]
+        return options
