@@ -7,6 +7,9 @@ let server = TargetDependencyCondition.when(traits: ["Server"])
 let vision = TargetDependencyCondition.when(traits: ["Vision"])
 let mlx = TargetDependencyCondition.when(traits: ["MLX"])
 
+/// A C library that other platforms replace by a framework of the system.
+func onLinux(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(platforms: [.linux])) }
+
 // Delivery, and the modules whose types appear in its public API.
 let delivery: [String] = [
     "HearthDelivery", "HearthStore", "HearthTransfer", "HearthCatalog", "HearthHTTP", "HearthBase",
@@ -92,13 +95,13 @@ let package = Package(
             cxxSettings: [.define("HEARTH_LLAMA", .when(traits: ["Llama"]))]),
 
         // Used by delivery and inference.
-        .target(name: "HearthBase", dependencies: ["CCrypto", "CProcess"]),
+        .target(
+            name: "HearthBase",
+            dependencies: [onLinux("CCrypto"), "CProcess"]),
         .target(
             name: "HearthHTTP",
             dependencies: [
-                "HearthBase", "CCurl",
-                // Other platforms use another network monitor.
-                .target(name: "CGio", condition: .when(platforms: [.linux])),
+                "HearthBase", onLinux("CCurl"), onLinux("CGio"),
             ]),
 
         // Delivery of models.
@@ -108,8 +111,7 @@ let package = Package(
             name: "HearthStore",
             dependencies: [
                 "HearthBase", "HearthCatalog",
-                // Other platforms use another archive reader.
-                .target(name: "CArchive", condition: .when(platforms: [.linux])),
+                onLinux("CArchive"),
             ]),
         .target(
             name: "HearthDelivery",
@@ -149,14 +151,17 @@ let package = Package(
         .target(name: "HearthRouting", dependencies: ["HearthBase", "HearthHTTP", "HearthInference"]),
 
         // One small layer over SQLite and PostgreSQL, and the assistant on it.
-        .target(name: "HearthDatabase", dependencies: ["CPostgres", "CSQLite", "HearthBase"]),
+        .target(
+            name: "HearthDatabase",
+            dependencies: [
+                .target(name: "CPostgres", condition: .when(platforms: [.linux, .macOS])), "CSQLite", "HearthBase",
+            ]),
         .target(
             name: "HearthAssistant",
             dependencies: [
-                "CIcal", "CXML", "HearthBase", "HearthDatabase", "HearthHTTP", "HearthInference", "HearthRouting",
-                // Other platforms use another archive reader, and notifications of their own.
-                .target(name: "CArchive", condition: .when(platforms: [.linux])),
-                .target(name: "CGio", condition: .when(platforms: [.linux])),
+                onLinux("CArchive"), onLinux("CGio"), onLinux("CIcal"), "CXML", "HearthBase", "HearthDatabase",
+                "HearthHTTP",
+                "HearthInference", "HearthRouting",
             ]),
 
         // The app's API on top of delivery and inference, the server and the command.

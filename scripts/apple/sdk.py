@@ -1,6 +1,7 @@
 """What an Apple SDK is here: the retargeted modules of the toolchain, our C headers and our stubs, compiled into the cache."""
 import hashlib
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -9,13 +10,17 @@ import tempfile
 
 import retarget
 
+# A crash of the compiler is told in a few lines.
+os.environ["SWIFT_BACKTRACE"] = "enable=no"
+
 HERE = pathlib.Path(__file__).resolve().parent
+OWN = pathlib.Path(__file__).read_bytes()
 IMPORT = re.compile(r"^\s*(?:@\w+\s+|(?:public|package|internal|private)\s+)*import\s+(?:\w+\s+)?(\w+)", re.M)
 # Libraries of Apple's SDK whose headers Debian has too.
 LIBRARIES = ["sqlite3.h", "zlib.h", "zconf.h", "libxml2/libxml"]
 # Headers of the C library that other headers include; all are declared in one of ours.
 FORWARDED = """assert ctype errno fcntl inttypes locale math poll pthread signal spawn stdio stdlib string strings sys/mman
- sys/param sys/resource sys/socket sys/stat sys/time sys/types sys/uio sys/un sys/wait time unistd dlfcn wchar""".split()
+ iconv sys/param sys/resource sys/socket sys/stat sys/time sys/types sys/uio sys/un sys/wait time unistd dlfcn wchar""".split()
 
 
 def digest(*parts: object) -> str:
@@ -80,9 +85,10 @@ class SDK:
             "swiftc", "-frontend", "-target", target, "-resource-dir", str(self.resources),
             "-module-cache-path", str(cache / f"clang-{self.identity}"), "-I", str(HERE / "sdk"), "-disable-objc-interop",
             "-Xcc", "-nostdlibinc", "-Xcc", f"-I{self.headers}", "-Xcc", f"-I{HERE / 'sdk/include'}",
+            "-plugin-path", str(retarget.toolchain() / "host/plugins"),
         ]
         # The toolchain's Foundation imports Glibc, which Apple's SDK lacks, so there is an empty one.
-        self.base += ["-I", str(in_place(cache / f"glibc-{self.identity}", self.compile_glibc))]
+        self.base += ["-I", str(in_place(cache / f"glibc-{digest(self.identity, OWN)}", self.compile_glibc))]
         self.stubs = {stub.name: stub for stub in map(Stub, sorted((HERE / "stubs").iterdir())) if stub.is_on(platform)}
         self.built: dict[str, tuple[pathlib.Path, str]] = {}
 
@@ -104,11 +110,11 @@ class SDK:
             header.write_text('#pragma once\n#include "darwin.h"\n')
 
     def compile_glibc(self, new: pathlib.Path) -> None:
-        """Compiles the empty module Glibc."""
+        """Compiles the module Glibc, which declares nothing itself."""
         new.mkdir()
         subprocess.run(
-            [*self.base, "-emit-module", "-module-name", "Glibc", "-o", str(new / "Glibc.swiftmodule"), "-"],
-            input=b"", check=True)
+            [*self.base, "-emit-module", "-module-name", "Glibc", "-o", str(new / "Glibc.swiftmodule"), "-parse-as-library", "-"],
+            input=b"import SwiftGlibc", check=True)
 
     def needed(self, names: set[str]) -> list[str]:
         """The stub modules among the names and what those import, each after what it needs."""

@@ -11,6 +11,7 @@ from sdk import IMPORT, SDK, digest, in_place
 CAN_IMPORT = re.compile(r"canImport\((\w+)")
 # On Apple platforms, Foundation re-exports more than the toolchain's; the stub `AppleFoundation` has the rest.
 FOUNDATION = re.compile(r"^(\s*(?:@\w+\s+|(?:public|package|internal|private)\s+)*import )(Foundation)(?=\s*(?:$|//))", re.M)
+QUALIFIED = re.compile(r"(?<![\w.])Foundation\.(?=\w)")
 # Modules that are in the search path here and in no SDK of Apple's.
 ABSENT = re.compile(r"canImport\((?:Glibc|CDispatch)\)")
 # A change of how targets are compiled compiles them again.
@@ -47,7 +48,8 @@ class Configuration:
         texts = {}
         for source in self.manifest.sources(name):
             text = FOUNDATION.sub(r"\1\2; \1AppleFoundation", source.read_text())
-            texts[source.relative_to(self.root)] = ABSENT.sub("false", text)
+            text = ABSENT.sub("false", QUALIFIED.sub("AppleFoundation.", text))
+            texts[source.relative_to(self.root)] = text
         return texts
 
     def c_modules(self, names: list[str]) -> tuple[list[str], str]:
@@ -126,7 +128,7 @@ class Configuration:
             "-emit-sil", "-o", "/dev/null", "-emit-module-path", str(new / f"{name}.swiftmodule"),
             "-experimental-allow-module-with-compiler-errors"]
         ended = subprocess.run([*command, *output, *places], capture_output=True, text=True)
-        text = ended.stderr.replace(f"{new / 'sources'}/", "").replace("; import AppleFoundation", "")
+        text = ended.stderr.replace(f"{new / 'sources'}/", "").replace("; import AppleFoundation", "").replace("AppleFoundation.", "Foundation.")
         if "error:" in text or "warning:" in text:
             return [text]
-        return [f"{name}: the compiler ended with {ended.returncode}\n{text[-3000:]}"] if ended.returncode else []
+        return [f"{name}: the compiler ended with {ended.returncode}\n{text[:3000]}"] if ended.returncode else []

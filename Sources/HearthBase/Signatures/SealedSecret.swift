@@ -1,3 +1,4 @@
+#if !canImport(CryptoKit)
 import CCrypto
 import Foundation
 
@@ -108,3 +109,4 @@ package struct SealedSecret: Sendable, Hashable {
         return (Array(output.prefix(bytes.count)), tag)
     }
 }
+#endif

@@ -104,6 +104,7 @@ int *_Nonnull __error(void);
 #define ENOBUFS 55
 #define EISCONN 56
 #define ENOTCONN 57
+#define ESHUTDOWN 58
 #define ETIMEDOUT 60
 #define ECONNREFUSED 61
 #define ELOOP 62
@@ -268,12 +269,6 @@ struct tm {
 };
 typedef enum { _CLOCK_REALTIME = 0, _CLOCK_MONOTONIC_RAW = 4, _CLOCK_UPTIME_RAW = 8, _CLOCK_MONOTONIC = 6,
     _CLOCK_PROCESS_CPUTIME_ID = 12, _CLOCK_THREAD_CPUTIME_ID = 16 } clockid_t;
-#define CLOCK_REALTIME _CLOCK_REALTIME
-#define CLOCK_MONOTONIC _CLOCK_MONOTONIC
-#define CLOCK_MONOTONIC_RAW _CLOCK_MONOTONIC_RAW
-#define CLOCK_UPTIME_RAW _CLOCK_UPTIME_RAW
-#define CLOCK_PROCESS_CPUTIME_ID _CLOCK_PROCESS_CPUTIME_ID
-#define CLOCK_THREAD_CPUTIME_ID _CLOCK_THREAD_CPUTIME_ID
 int clock_gettime(clockid_t, struct timespec *_Nonnull);
 int nanosleep(const struct timespec *_Nonnull, struct timespec *_Nullable);
 time_t time(time_t *_Nullable);
@@ -282,3 +277,6 @@ time_t mktime(struct tm *_Nonnull);
 struct tm *_Nullable gmtime_r(const time_t *_Nonnull, struct tm *_Nonnull);
 struct tm *_Nullable localtime_r(const time_t *_Nonnull, struct tm *_Nonnull);
 int gettimeofday(struct timeval *_Nullable, void *_Nullable);
+
+// iconv.h, whose type libxml2 names.
+typedef void *iconv_t;

@@ -50,6 +50,10 @@ pid_t fork(void);
 pid_t setsid(void);
 pid_t waitpid(pid_t, int *_Nullable, int);
 #define WNOHANG 1
+#define WEXITED 4
+#define WNOWAIT 0x20
+typedef enum { P_ALL, P_PID, P_PGID } idtype_t;
+int waitid(idtype_t, id_t, siginfo_t *_Nonnull, int);
 #define WIFEXITED(status) (((status) & 0177) == 0)
 #define WEXITSTATUS(status) (((status) >> 8) & 0xff)
 int execve(const char *_Nonnull, char *const _Nullable *_Nullable, char *const _Nullable *_Nullable);
@@ -102,6 +106,7 @@ int sysctlbyname(const char *_Nonnull, void *_Nullable, size_t *_Nullable, void 
 #define CTL_HW 6
 #define KERN_PROC 14
 #define KERN_PROC_PID 1
+#define SZOMB 5
 #define KERN_BOOTTIME 21
 #define HW_MEMSIZE 24
 struct extern_proc { struct { struct timeval __p_starttime; } p_un; int p_flag; char p_stat; pid_t p_pid; char p_comm[17]; };
@@ -136,13 +141,13 @@ size_t os_proc_available_memory(void) __attribute__((availability(macos, unavail
 #define MAP_SHARED 0x0001
 #define MAP_PRIVATE 0x0002
 #define MAP_ANON 0x1000
-#define MAP_FAILED ((void *)-1)
+#define MAP_ANONYMOUS MAP_ANON
 #define MADV_WILLNEED 3
 #define MADV_DONTNEED 4
 void *_Null_unspecified mmap(void *_Nullable, size_t, int, int, int, off_t);
-int munmap(void *_Nonnull, size_t);
-int madvise(void *_Nonnull, size_t, int);
-int mincore(const void *_Nonnull, size_t, char *_Nonnull);
+int munmap(void *_Null_unspecified, size_t);
+int madvise(void *_Null_unspecified, size_t, int);
+int mincore(const void *_Null_unspecified, size_t, char *_Nonnull);
 
 struct passwd {
     char *_Null_unspecified pw_name; char *_Null_unspecified pw_passwd; uid_t pw_uid; gid_t pw_gid; time_t pw_change;

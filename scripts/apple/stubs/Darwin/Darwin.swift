@@ -38,3 +38,11 @@ public var MAP_FAILED: UnsafeMutableRawPointer! { nil }
 public var SIG_DFL: sig_t? { nil }
 public var SIG_IGN: sig_t? { nil }
 public typealias sig_t = @convention(c) (Int32) -> Void
+
+// developer.apple.com/library/archive/documentation/System/Conceptual/ManPages_iPhoneOS/man3/clock_gettime.3.html
+public var CLOCK_REALTIME: clockid_t { get {} }
+public var CLOCK_MONOTONIC: clockid_t { get {} }
+public var CLOCK_MONOTONIC_RAW: clockid_t { get {} }
+public var CLOCK_UPTIME_RAW: clockid_t { get {} }
+public var CLOCK_PROCESS_CPUTIME_ID: clockid_t { get {} }
+public var CLOCK_THREAD_CPUTIME_ID: clockid_t { get {} }
