@@ -16,11 +16,11 @@ os.environ["SWIFT_BACKTRACE"] = "enable=no"
 HERE = pathlib.Path(__file__).resolve().parent
 OWN = pathlib.Path(__file__).read_bytes()
 IMPORT = re.compile(r"^\s*(?:@\w+\s+|(?:public|package|internal|private)\s+)*import\s+(?:\w+\s+)?(\w+)", re.M)
-# Libraries of Apple's SDK whose headers Debian has too.
-LIBRARIES = ["sqlite3.h", "zlib.h", "zconf.h", "libxml2/libxml"]
+# Libraries that Debian has, too: of Apple's SDK, and for the server on macOS those of Homebrew.
+LIBRARIES = ["sqlite3.h", "zlib.h", "zconf.h", "libxml2/libxml", "histedit.h", "microhttpd.h", "qrcodegen", "cmark-gfm*.h"]
 # Headers of the C library that other headers include; all are declared in one of ours.
 FORWARDED = """assert ctype errno fcntl inttypes locale math poll pthread signal spawn stdio stdlib string strings sys/mman
- iconv sys/param sys/resource sys/socket sys/stat sys/time sys/types sys/uio sys/un sys/wait time unistd dlfcn wchar""".split()
+ iconv netinet/in termios wctype sys/select sys/ioctl sys/param sys/resource sys/socket sys/stat sys/time sys/types sys/uio sys/un sys/wait time unistd dlfcn wchar""".split()
 
 
 def digest(*parts: object) -> str:
@@ -98,12 +98,12 @@ class SDK:
         multiarch = subprocess.run(["gcc", "-print-multiarch"], capture_output=True, text=True).stdout.strip()
         folder.mkdir()
         for library in LIBRARIES:
-            found = [
-                path for place in ("/usr/include", f"/usr/include/{multiarch}")
-                if (path := pathlib.Path(place) / library).exists()]
+            places = [pathlib.Path("/usr/include"), pathlib.Path("/usr/include") / multiarch]
+            found = [path for place in places for path in place.glob(library)]
             if not found:
                 raise SystemExit(f"apple: /usr/include has no {library}; run make setup")
-            (folder / pathlib.Path(library).name).symlink_to(found[0])
+            for path in found:
+                (folder / path.name).symlink_to(path)
         for name in FORWARDED:
             header = folder / f"{name}.h"
             header.parent.mkdir(exist_ok=True)

@@ -1,5 +1,6 @@
 """Compiles targets of the package against an SDK, each once for the same inputs."""
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -63,6 +64,9 @@ class Configuration:
             if self.manifest.targets[name]["type"] == "system":
                 headers = folder
                 options += ["-Xcc", f"-fmodule-map-file={folder / 'module.modulemap'}"]
+                if name == "CLlama":
+                    # Set-up's headers stand for those of the XCFramework: scripts/apple/xcframework.sh takes the same source.
+                    options += ["-Xcc", f"-I{os.environ['llama_prefix']}/include"]
             else:
                 headers = folder / "include"
                 own = headers / "module.modulemap"

@@ -1,6 +1,8 @@
 import Foundation
 
-#if !canImport(CryptoKit)
+#if canImport(CryptoKit)
+import CryptoKit
+#else
 import CCrypto
 #endif
 

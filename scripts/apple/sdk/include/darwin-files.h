@@ -280,3 +280,15 @@ int gettimeofday(struct timeval *_Nullable, void *_Nullable);
 
 // iconv.h, whose type libxml2 names.
 typedef void *iconv_t;
+
+// sys/select.h and wchar.h.
+typedef struct { int32_t fds_bits[32]; } fd_set;
+#define LC_ALL 0
+#define LC_CTYPE 2
+#define MB_CUR_MAX 4
+char *_Nullable setlocale(int, const char *_Nullable);
+
+// unistd.h and sys/param.h, for the server on macOS.
+#define MAXPATHLEN 1024
+#define O_NOCTTY 0x20000
+int fchown(int, uid_t, gid_t);

@@ -156,3 +156,6 @@ struct passwd {
 };
 struct passwd *_Nullable getpwuid(uid_t);
 int getpwuid_r(uid_t, struct passwd *_Nonnull, char *_Nonnull, size_t, struct passwd *_Nullable *_Nonnull);
+
+int pause(void);
+gid_t getegid(void);

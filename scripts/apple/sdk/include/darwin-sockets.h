@@ -23,11 +23,11 @@ struct cmsghdr { socklen_t cmsg_len; int cmsg_level, cmsg_type; };
 struct linger { int l_onoff, l_linger; };
 struct addrinfo {
     int ai_flags, ai_family, ai_socktype, ai_protocol; socklen_t ai_addrlen; char *_Nullable ai_canonname;
-    struct sockaddr *_Nullable ai_addr; struct addrinfo *_Nullable ai_next;
+    struct sockaddr *_Null_unspecified ai_addr; struct addrinfo *_Null_unspecified ai_next;
 };
 struct ifaddrs {
-    struct ifaddrs *_Nullable ifa_next; char *_Null_unspecified ifa_name; unsigned int ifa_flags;
-    struct sockaddr *_Nullable ifa_addr; struct sockaddr *_Nullable ifa_netmask; struct sockaddr *_Nullable ifa_dstaddr;
+    struct ifaddrs *_Null_unspecified ifa_next; char *_Null_unspecified ifa_name; unsigned int ifa_flags;
+    struct sockaddr *_Null_unspecified ifa_addr; struct sockaddr *_Null_unspecified ifa_netmask; struct sockaddr *_Null_unspecified ifa_dstaddr;
     void *_Nullable ifa_data;
 };
 struct pollfd { int fd; short events, revents; };
@@ -45,6 +45,7 @@ typedef unsigned int nfds_t;
 #define SO_SNDTIMEO 0x1005
 #define SO_SNDBUF 0x1001
 #define SO_RCVBUF 0x1002
+#define SO_NWRITE 0x1024
 #define SO_ERROR 0x1007
 #define SO_LINGER 0x0080
 #define SO_NOSIGPIPE 0x1022
@@ -63,6 +64,8 @@ typedef unsigned int nfds_t;
 #define INET6_ADDRSTRLEN 46
 #define AI_PASSIVE 1
 #define AI_NUMERICHOST 4
+#define AI_NUMERICSERV 0x1000
+#define NI_MAXHOST 1025
 #define NI_NUMERICHOST 2
 #define POLLIN 0x0001
 #define POLLOUT 0x0004
@@ -73,10 +76,10 @@ typedef unsigned int nfds_t;
 #define IFF_LOOPBACK 8
 int socket(int, int, int);
 int socketpair(int, int, int, int *_Nonnull);
-int bind(int, const struct sockaddr *_Nonnull, socklen_t);
+int bind(int, const struct sockaddr *_Null_unspecified, socklen_t);
 int listen(int, int);
 int accept(int, struct sockaddr *_Nullable, socklen_t *_Nullable);
-int connect(int, const struct sockaddr *_Nonnull, socklen_t);
+int connect(int, const struct sockaddr *_Null_unspecified, socklen_t);
 int getsockname(int, struct sockaddr *_Nonnull, socklen_t *_Nonnull);
 int getpeername(int, struct sockaddr *_Nonnull, socklen_t *_Nonnull);
 int setsockopt(int, int, int, const void *_Nullable, socklen_t);
@@ -97,7 +100,7 @@ int getaddrinfo(const char *_Nullable, const char *_Nullable, const struct addri
     struct addrinfo *_Nullable *_Nonnull);
 void freeaddrinfo(struct addrinfo *_Nullable);
 const char *_Nonnull gai_strerror(int);
-int getnameinfo(const struct sockaddr *_Nonnull, socklen_t, char *_Nullable, socklen_t, char *_Nullable, socklen_t, int);
+int getnameinfo(const struct sockaddr *_Null_unspecified, socklen_t, char *_Nullable, socklen_t, char *_Nullable, socklen_t, int);
 int getifaddrs(struct ifaddrs *_Nullable *_Nonnull);
 void freeifaddrs(struct ifaddrs *_Nullable);
 
@@ -113,3 +116,7 @@ struct winsize { unsigned short ws_row, ws_col, ws_xpixel, ws_ypixel; };
 #define TIOCGWINSZ 0x40087468
 int tcgetattr(int, struct termios *_Nonnull);
 int tcsetattr(int, int, const struct termios *_Nonnull);
+
+extern const struct in6_addr in6addr_any, in6addr_loopback;
+int getpeereid(int, uid_t *_Nonnull, gid_t *_Nonnull);
+ssize_t sendto(int, const void *_Nullable, size_t, int, const struct sockaddr *_Nullable, socklen_t);

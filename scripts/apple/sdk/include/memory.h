@@ -10,6 +10,7 @@ void *_Nonnull memcpy(void *_Nonnull, const void *_Nonnull, size_t);
 void *_Nonnull memmove(void *_Nonnull, const void *_Nonnull, size_t);
 void *_Nonnull memset(void *_Nonnull, int, size_t);
 int memcmp(const void *_Nonnull, const void *_Nonnull, size_t);
+int memset_s(void *_Nonnull, size_t, int, size_t);
 int timingsafe_bcmp(const void *_Nonnull, const void *_Nonnull, size_t);
 void *_Nullable memchr(const void *_Nonnull, int, size_t);
 size_t strlen(const char *_Nonnull);

@@ -46,3 +46,25 @@ public var CLOCK_MONOTONIC_RAW: clockid_t { get {} }
 public var CLOCK_UPTIME_RAW: clockid_t { get {} }
 public var CLOCK_PROCESS_CPUTIME_ID: clockid_t { get {} }
 public var CLOCK_THREAD_CPUTIME_ID: clockid_t { get {} }
+
+// developer.apple.com/documentation/foundation/posixerrorcode
+public enum POSIXErrorCode: Int32, Sendable {
+    case EPERM = 1
+    case ENOENT = 2
+    case EINTR = 4
+    case EIO = 5
+    case EBADF = 9
+    case ENOMEM = 12
+    case EACCES = 13
+    case EEXIST = 17
+    case EINVAL = 22
+    case EMFILE = 24
+    case ENOSPC = 28
+    case EPIPE = 32
+    case EAGAIN = 35
+    case EADDRINUSE = 48
+    case ECONNRESET = 54
+    case ETIMEDOUT = 60
+    case ECONNREFUSED = 61
+    case ECANCELED = 89
+}
