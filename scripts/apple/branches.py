@@ -142,9 +142,10 @@ def main() -> int:
     root = HERE.parents[1]
     cache = pathlib.Path(os.environ.get("HEARTH_CACHE") or pathlib.Path.home() / ".cache/hearth") / "apple"
     cache.mkdir(parents=True, exist_ok=True)
-    table, manifest = json.loads((HERE / "table.json").read_text()), Manifest(root, cache)
+    table, manifest = json.loads((HERE / "table.json").read_text()), Manifest(root, cache, "linux")
+    mac = Manifest(root, cache, "mac")
     views = [linux(manifest, f"linux{suffix}", traits) for suffix, traits in table["linux"].items()]
-    views += [apple(manifest, table, name) for name in table["configurations"]]
+    views += [apple(mac, table, name) for name in table["configurations"]]
     groups: dict[tuple[str, str], list[str]] = {}
     total, never = 0, []
     for name, target in manifest.targets.items():

@@ -3,22 +3,41 @@ import hashlib
 import json
 import pathlib
 import subprocess
+import tempfile
+
+
+# Headers of the framework of llama.cpp: scripts/apple/xcframework.sh lays those of these targets into it.
+FRAMEWORKS = {"CLlama": ["CLlama", "CLlamaShim"]}
+HOST = "#if os(Linux)\n"
 
 
 class Manifest:
-    """Reads the manifest once for each of its versions."""
+    """The manifest as a host reads it: this machine, or a Mac on which the framework of llama.cpp has been made."""
 
-    def __init__(self, root: pathlib.Path, cache: pathlib.Path):
+    def __init__(self, root: pathlib.Path, cache: pathlib.Path, host: str):
         self.root = root
-        digest = hashlib.sha256((root / "Package.swift").read_bytes()).hexdigest()[:16]
-        kept = cache / f"manifest-{digest}.json"
+        text = (root / "Package.swift").read_text()
+        if host == "mac":
+            if HOST not in text:
+                raise SystemExit(f"apple: Package.swift has no {HOST.strip()}, by which a Mac reads another manifest")
+            text = text.replace(HOST, "#if !os(Linux)\n")
+        kept = cache / f"manifest-{host}-{hashlib.sha256(text.encode()).hexdigest()[:16]}.json"
         if not kept.exists():
-            made = subprocess.run(
-                ["swift", "package", "--package-path", root, "--scratch-path", cache / "manifest", "dump-package"],
-                check=True, capture_output=True, text=True).stdout
-            kept.write_text(made)
+            kept.write_text(self.dump(text))
         self.package = json.loads(kept.read_text())
         self.targets = {target["name"]: target for target in self.package["targets"]}
+
+    @staticmethod
+    def dump(text: str) -> str:
+        """What `swift package dump-package` says of a manifest; it needs no sources."""
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "Package.swift").write_text(text)
+            (pathlib.Path(folder) / "Frameworks/CLlama.xcframework").mkdir(parents=True)
+            ended = subprocess.run(
+                ["swift", "package", "--package-path", folder, "dump-package"], capture_output=True, text=True)
+            if ended.returncode:
+                raise SystemExit(f"apple: the manifest does not compile\n{ended.stderr}")
+            return ended.stdout
 
     def folder(self, name: str) -> pathlib.Path:
         """The folder of a target's sources."""
@@ -54,7 +73,7 @@ class Manifest:
 
     def is_swift(self, name: str) -> bool:
         """Whether a target has sources in Swift; targets have one language."""
-        return self.targets[name]["type"] != "system" and any(self.sources(name))
+        return self.targets[name]["type"] not in ("system", "binary") and any(self.sources(name))
 
     def sources(self, name: str) -> list[pathlib.Path]:
         """The Swift sources of a target; catalogs of documentation hold examples that are none."""

@@ -6,7 +6,7 @@ import re
 import subprocess
 import threading
 
-from manifest import Manifest
+from manifest import FRAMEWORKS, Manifest
 from sdk import IMPORT, SDK, digest, in_place
 
 CAN_IMPORT = re.compile(r"canImport\((\w+)")
@@ -57,15 +57,15 @@ class Configuration:
         """The options that make the C targets among the names known, and the identity of their headers."""
         options: list[str] = []
         contents: list[object] = []
-        for name in names:
-            if self.manifest.is_swift(name):
+        for name in [part for name in names for part in FRAMEWORKS.get(name, [name])]:
+            folder = self.root / "Sources" / name
+            if any(folder.rglob("*.swift")):
                 continue
-            folder = self.manifest.folder(name)
-            if self.manifest.targets[name]["type"] == "system":
+            if (folder / "module.modulemap").exists():
                 headers = folder
                 options += ["-Xcc", f"-fmodule-map-file={folder / 'module.modulemap'}"]
                 if name == "CLlama":
-                    # Set-up's headers stand for those of the XCFramework: scripts/apple/xcframework.sh takes the same source.
+                    # Those of set-up; the framework is made of the same source.
                     options += ["-Xcc", f"-I{os.environ['llama_prefix']}/include"]
             else:
                 headers = folder / "include"

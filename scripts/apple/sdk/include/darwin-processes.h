@@ -65,6 +65,8 @@ char *_Nullable getenv(const char *_Nonnull);
 int setenv(const char *_Nonnull, const char *_Nonnull, int);
 int unsetenv(const char *_Nonnull);
 int system(const char *_Nonnull) __attribute__((availability(ios, unavailable)));
+struct utsname { char sysname[256], nodename[256], release[256], version[256], machine[256]; };
+int uname(struct utsname *_Nonnull);
 int gethostname(char *_Nonnull, size_t);
 uint32_t arc4random(void);
 void arc4random_buf(void *_Nonnull, size_t);

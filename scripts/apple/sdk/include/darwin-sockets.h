@@ -113,6 +113,18 @@ struct winsize { unsigned short ws_row, ws_col, ws_xpixel, ws_ypixel; };
 #define TCSAFLUSH 2
 #define ECHO 0x00000008
 #define ICANON 0x00000100
+#define ECHONL 0x00000010
+#define ISIG 0x00000080
+#define IEXTEN 0x00000400
+#define BRKINT 0x00000002
+#define INPCK 0x00000010
+#define ISTRIP 0x00000020
+#define INLCR 0x00000040
+#define IGNCR 0x00000080
+#define ICRNL 0x00000100
+#define IXON 0x00000200
+#define VMIN 16
+#define VTIME 17
 #define TIOCGWINSZ 0x40087468
 int tcgetattr(int, struct termios *_Nonnull);
 int tcsetattr(int, int, const struct termios *_Nonnull);
