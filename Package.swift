@@ -75,6 +75,7 @@ let package = Package(
             targets: ["HearthAssistant", "HearthDatabase", "HearthRouting", "HearthInference", "HearthBase"]),
         .library(name: "HearthRouting", targets: ["HearthRouting", "HearthInference", "HearthHTTP", "HearthBase"]),
         .library(name: "HearthServer", targets: ["HearthServer"]),
+        .library(name: "HearthUI", targets: ["HearthUI"]),
         .executable(name: "hearth", targets: ["hearth"]),
     ],
     traits: [
@@ -184,6 +185,11 @@ let package = Package(
                 "HearthAssistant HearthBase HearthClassification HearthDatabase HearthHTTP HearthInference HearthRouting "
                     + "HearthWorkers \(deliveryFloors)") + targets("HearthImport HearthLlama", llama)
                 + targets("HearthMLX", mlx)),
+        // Views for SwiftUI; on Linux only their words.
+        .target(
+            name: "HearthUI",
+            dependencies: targets(
+                "Hearth HearthAssistant HearthBase HearthHTTP HearthInference HearthRouting \(deliveryFloors)")),
         .target(
             name: "HearthServer",
             dependencies: targets(

@@ -67,7 +67,7 @@ def main() -> int:
     cache = pathlib.Path(os.environ.get("HEARTH_CACHE") or pathlib.Path.home() / ".cache/hearth") / "apple"
     cache.mkdir(parents=True, exist_ok=True)
     table = json.loads((HERE / "table.json").read_text())
-    manifest = Manifest(root, cache, "mac")
+    manifest = Manifest(root, cache, "mac", table["programs"])
     wanted = [name for name in os.environ.get("HEARTH_APPLE_CONFIGURATIONS", "").split(",") if name]
     configurations = [
         Configuration(name, facts, manifest, cache, root)

@@ -14,7 +14,7 @@ HOST = "#if os(Linux)\n"
 class Manifest:
     """The manifest as a host reads it: this machine, or a Mac on which the framework of llama.cpp has been made."""
 
-    def __init__(self, root: pathlib.Path, cache: pathlib.Path, host: str):
+    def __init__(self, root: pathlib.Path, cache: pathlib.Path, host: str, programs: dict[str, dict] | None = None):
         self.root = root
         text = (root / "Package.swift").read_text()
         if host == "mac":
@@ -26,6 +26,17 @@ class Manifest:
             kept.write_text(self.dump(text))
         self.package = json.loads(kept.read_text())
         self.targets = {target["name"]: target for target in self.package["targets"]}
+        # Code of other packages, which sees what an app sees.
+        self.programs = programs or {}
+        for name, facts in self.programs.items():
+            self.targets[name] = {
+                "name": name, "type": "regular", "path": facts["path"],
+                "dependencies": [{"byName": [needed, None]} for needed in facts["needs"]],
+                "settings": self.targets["HearthBase"]["settings"]}
+
+    def package_name(self, name: str) -> str:
+        """The package of a target, whose targets see each other's package declarations."""
+        return "an-app" if name in self.programs else self.package["name"]
 
     @staticmethod
     def dump(text: str) -> str:

@@ -15,7 +15,9 @@ os.environ["SWIFT_BACKTRACE"] = "enable=no"
 
 HERE = pathlib.Path(__file__).resolve().parent
 OWN = pathlib.Path(__file__).read_bytes()
-IMPORT = re.compile(r"^\s*(?:@\w+\s+|(?:public|package|internal|private)\s+)*import\s+(?:\w+\s+)?(\w+)", re.M)
+IMPORT = re.compile(
+    r"^[ \t]*(?:@\w+[ \t]+|(?:public|package|internal|private)[ \t]+)*import[ \t]+(?:(?:struct|class|enum|protocol|func|typealias|let|var)[ \t]+)?(\w+)",
+    re.M)
 # Libraries that Debian has, too: of Apple's SDK, and for the server on macOS those of Homebrew.
 LIBRARIES = ["sqlite3.h", "zlib.h", "zconf.h", "libxml2/libxml", "histedit.h", "microhttpd.h", "qrcodegen", "cmark-gfm*.h"]
 # Headers of the C library that other headers include; all are declared in one of ours.

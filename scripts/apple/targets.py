@@ -94,7 +94,7 @@ class Configuration:
             stubs = [self.sdk.stub(stub) for stub in self.sdk.needed(used)]
         conditions = "\n".join(CONDITION.findall(everything))
         options = [
-            *self.manifest.features(name), "-parse-as-library", "-package-name", self.manifest.package["name"],
+            *self.manifest.features(name), "-parse-as-library", "-package-name", self.manifest.package_name(name),
             *[part for trait in self.traits if re.search(rf"\b{trait}\b", conditions) for part in ("-D", trait)]]
         c_options, headers = self.c_modules(closure)
         identity = digest(

@@ -30,8 +30,8 @@ SAID = {
     "stores/cases.jsonl": "Files of calendars and contacts that other programs were reported to read wrongly.",
     "stores/series.json": "Series of events whose occurrences python-dateutil has computed.",
 }
-# Interfaces of Apple's system, which scripts/apple/README.md explains.
-DECLARATIONS = ("scripts/apple/sdk/", "scripts/apple/stubs/")
+# Interfaces of Apple's system, and what runs against them, which scripts/apple/README.md explains.
+DECLARATIONS = ("scripts/apple/sdk/", "scripts/apple/stubs/", "scripts/apple/listings/", "scripts/apple/views/")
 # What may name stages and scripts that have been: records of their time.
 HISTORY = ("docs/evidence/",)
 
