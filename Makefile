@@ -41,13 +41,14 @@ verify: setup
 	@scripts/verify.sh $(STAGE)
 
 lint:
-	@$(SWIFT) format lint --strict --recursive --parallel Sources Tests Fuzz Benchmarks Package.swift
+	@$(SWIFT) format lint --strict --recursive --parallel Sources Tests Fuzz Benchmarks Examples Package.swift
 	@for script in scripts/*.sh scripts/*/*.sh .ci/run; do bash -n "$$script"; done
 	@scripts/lint/words.py
 	@scripts/lint/wrap.py --check *.md docs/*.md docs/requirements/*.md scripts/*.md
 	@scripts/lint/index.py --check
 	@scripts/documents/shell.py --check
 	@scripts/page/table.py --check
+	@scripts/apple/words.py --check
 	@scripts/tests/requirements.py
 	@# Addresses are read by URL(address:) and extended by below(_:): Foundation's own ways encode triplets a second time.
 	@! grep -rnE 'URL(\.init)?\(string:|\.appending\(path:' Sources --include=*.swift | grep -vE 'encodingInvalidCharacters: false|^Sources/Hearth(HTTP/Addresses|TestSupport)/'
@@ -58,7 +59,7 @@ apple:
 	@scripts/apple/run.sh
 
 format:
-	@$(SWIFT) format --in-place --recursive --parallel Sources Tests Fuzz Benchmarks Package.swift
+	@$(SWIFT) format --in-place --recursive --parallel Sources Tests Fuzz Benchmarks Examples Package.swift
 
 bench: build
 	@scripts/setup.sh bench
