@@ -1,17 +1,63 @@
 // swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 // Traits turn off the heavy dependencies: an app that only delivers models needs neither llama.cpp nor a web server.
 let llama = TargetDependencyCondition.when(traits: ["Llama"])
 let server = TargetDependencyCondition.when(traits: ["Server"])
-let vision = TargetDependencyCondition.when(traits: ["Vision"])
 let mlx = TargetDependencyCondition.when(traits: ["MLX"])
+// Apple platforms have frameworks of the system in place of these libraries.
+let linux = TargetDependencyCondition.when(platforms: [.linux])
+
+// What differs with the machine that builds. In a manifest `os` is that of the host, which is a Mac also if the target is an iPhone.
+#if os(Linux)
+let defaultTraits: Set<String> = ["Llama", "Server", "Vision"]
+let llamaTargets: [Target] = [
+    .systemLibrary(name: "CLlama", pkgConfig: "llama"),
+    // Wrappers for the parts of llama.cpp that are C++, throw, end the process or change their structures.
+    .target(
+        name: "CLlamaShim", dependencies: [.target(name: "CLlama", condition: llama)],
+        cxxSettings: [.define("HEARTH_LLAMA", .when(traits: ["Llama"]))]),
+]
+let llamaLibraries = "CLlama CLlamaShim"
+let privacyManifest: (excluded: [String], resources: [Resource]) = (["PrivacyInfo.xcprivacy"], [])
+/// The system's library, found through pkg-config.
+func sdk(_ name: String, _ package: String, apt: String) -> Target {
+    .systemLibrary(name: name, pkgConfig: package, providers: [.apt([apt])])
+}
+#else
+// The shim lies in the framework with llama.cpp: scripts/apple/xcframework.sh makes it.
+let llamaFramework = "Frameworks/CLlama.xcframework"
+let hasLlama = FileManager.default.fileExists(atPath: "\(Context.packageDirectory)/\(llamaFramework)")
+let defaultTraits: Set<String> = hasLlama ? ["Llama"] : []
+let llamaTargets: [Target] = hasLlama ? [.binaryTarget(name: "CLlama", path: llamaFramework)] : []
+let llamaLibraries = hasLlama ? "CLlama" : ""
+let privacyManifest: (excluded: [String], resources: [Resource]) = ([], [.copy("PrivacyInfo.xcprivacy")])
+/// The library of Apple's SDK, found by its module map alone: pkg-config would find another one, for the Mac.
+func sdk(_ name: String, _ package: String, apt: String) -> Target { .systemLibrary(name: name) }
+#endif
+
+/// Dependencies on targets, whose names stand between spaces.
+func targets(_ names: String, _ condition: TargetDependencyCondition? = nil) -> [Target.Dependency] {
+    names.split(separator: " ").map { .target(name: String($0), condition: condition) }
+}
+/// A library of Linux, imported through its module map.
+func system(_ name: String, _ package: String, apt: String...) -> Target {
+    .systemLibrary(name: name, pkgConfig: package, providers: apt.isEmpty ? nil : [.apt(apt)])
+}
+/// The tests of a target, and what they need beside it and `HearthTestSupport`.
+func tests(_ name: String, _ needed: String = "", more: [Target.Dependency] = [], exclude: [String] = []) -> Target {
+    .testTarget(
+        name: "\(name)Tests", dependencies: targets("\(name) HearthTestSupport \(needed)") + more, exclude: exclude)
+}
+/// A program that tests start; not a product.
+func probe(_ name: String, _ needed: String, more: [Target.Dependency] = []) -> Target {
+    .executableTarget(name: "Hearth\(name)", dependencies: targets(needed) + more, path: "Tests/\(name)")
+}
 
 // Delivery, and the modules whose types appear in its public API.
-let delivery: [String] = [
-    "HearthDelivery", "HearthStore", "HearthTransfer", "HearthCatalog", "HearthHTTP", "HearthBase",
-]
-let deliveryFloors: [Target.Dependency] = ["HearthCatalog", "HearthDelivery", "HearthStore", "HearthTransfer"]
+let delivery = ["HearthDelivery", "HearthStore", "HearthTransfer", "HearthCatalog", "HearthHTTP", "HearthBase"]
+let deliveryFloors = "HearthCatalog HearthDelivery HearthStore HearthTransfer"
 
 let package = Package(
     name: "hearth",
@@ -29,10 +75,11 @@ let package = Package(
             targets: ["HearthAssistant", "HearthDatabase", "HearthRouting", "HearthInference", "HearthBase"]),
         .library(name: "HearthRouting", targets: ["HearthRouting", "HearthInference", "HearthHTTP", "HearthBase"]),
         .library(name: "HearthServer", targets: ["HearthServer"]),
+        .library(name: "HearthUI", targets: ["HearthUI"]),
         .executable(name: "hearth", targets: ["hearth"]),
     ],
     traits: [
-        .default(enabledTraits: ["Llama", "Server", "Vision"]),
+        .default(enabledTraits: defaultTraits),
         .trait(name: "Llama", description: "Text generation with llama.cpp (found through pkg-config as `llama`)."),
         .trait(name: "Server", description: "The model origin and everything else that listens (libmicrohttpd)."),
         .trait(name: "Vision", description: "Classifiers of pictures (OpenVINO and OpenCV, loaded at first use)."),
@@ -42,36 +89,33 @@ let package = Package(
                 "Models of MLX's form with MLX's library (loaded at first use), and llama.cpp's tokenizers.",
             enabledTraits: ["Llama"]),
     ],
-    targets: [
+    targets: llamaTargets + [
         // C libraries, imported through module maps.
-        .systemLibrary(name: "CArchive", pkgConfig: "libarchive", providers: [.apt(["libarchive-dev"])]),
-        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .systemLibrary(name: "CGio", pkgConfig: "gio-2.0", providers: [.apt(["libglib2.0-dev"])]),
-        .systemLibrary(name: "CMicrohttpd", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
-        .systemLibrary(name: "CLlama", pkgConfig: "llama"),
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CIcal", pkgConfig: "libical", providers: [.apt(["libical-dev"])]),
-        .systemLibrary(name: "CXML", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
-        .systemLibrary(
-            name: "CMarkdown", pkgConfig: "libcmark-gfm",
-            providers: [.apt(["libcmark-gfm-dev", "libcmark-gfm-extensions-dev"])]),
-        .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
-        .systemLibrary(name: "CQRCode", pkgConfig: "qrcodegen", providers: [.apt(["libqrcodegen-dev"])]),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        // The libraries of the page, which set-up brings.
-        .systemLibrary(name: "CWeb", pkgConfig: "hearth-web"),
-        // The headers of OpenVINO, which set-up brings.
-        .systemLibrary(name: "COpenVINO", pkgConfig: "hearth-vision"),
+        system("CArchive", "libarchive", apt: "libarchive-dev"),
+        system("CCrypto", "libcrypto", apt: "libssl-dev"),
+        system("CCurl", "libcurl", apt: "libcurl4-openssl-dev"),
+        system("CGio", "gio-2.0", apt: "libglib2.0-dev"),
+        system("CIcal", "libical", apt: "libical-dev"),
+        system("CXML", "libxml-2.0", apt: "libxml2-dev"),
+        sdk("CSQLite", "sqlite3", apt: "libsqlite3-dev"),
+        sdk("CZlib", "zlib", apt: "zlib1g-dev"),
+        // For the server and the command, also on a Mac.
+        system("CMicrohttpd", "libmicrohttpd", apt: "libmicrohttpd-dev"),
+        system("CMarkdown", "libcmark-gfm", apt: "libcmark-gfm-dev", "libcmark-gfm-extensions-dev"),
+        system("CEdit", "libedit", apt: "libedit-dev"),
+        system("CQRCode", "qrcodegen", apt: "libqrcodegen-dev"),
+        // Set-up brings the libraries of the page, and the headers of OpenVINO.
+        system("CWeb", "hearth-web"),
+        system("COpenVINO", "hearth-vision"),
         // Loads OpenVINO and the library of pictures at first use. Set-up builds the latter of the excluded files.
         .target(
-            name: "CVision", dependencies: [.target(name: "COpenVINO", condition: vision)],
+            name: "CVision", dependencies: targets("COpenVINO", .when(platforms: [.linux], traits: ["Vision"])),
             exclude: ["codecs.cpp", "codecs.h", "pages.cpp", "pages.hpp", "pictures.cpp", "png.cpp", "png.hpp"],
-            cSettings: [.define("HEARTH_VISION", .when(traits: ["Vision"]))]),
+            cSettings: [.define("HEARTH_VISION", .when(platforms: [.linux], traits: ["Vision"]))]),
         // Loads the library that computes with MLX at first use. Set-up builds it of the excluded files, and its header lies
         // beside llama.cpp's.
         .target(
-            name: "CMLX", dependencies: [.target(name: "CLlama", condition: mlx)],
+            name: "CMLX", dependencies: targets(llamaLibraries == "" ? "" : "CLlama", mlx),
             exclude: ["load.cpp", "model.cpp", "model.hpp", "multiply.cpp", "table.cpp", "team.hpp"]),
         // Signal handlers, in which Swift code is not allowed to run.
         .target(name: "CTerminal"),
@@ -85,220 +129,134 @@ let package = Package(
         .target(name: "CPage", dependencies: ["CWeb"], exclude: ["files.inc", "page"]),
         // The calls of libpq, which is loaded when a gateway keeps its records in PostgreSQL.
         .target(name: "CPostgres"),
-        // Wrappers for the parts of llama.cpp that are C++, throw, end the process or change their structures.
-        .target(
-            name: "CLlamaShim",
-            dependencies: [.target(name: "CLlama", condition: llama)],
-            cxxSettings: [.define("HEARTH_LLAMA", .when(traits: ["Llama"]))]),
 
         // Used by delivery and inference.
-        .target(name: "HearthBase", dependencies: ["CCrypto", "CProcess"]),
         .target(
-            name: "HearthHTTP",
-            dependencies: [
-                "HearthBase", "CCurl",
-                // Other platforms use another network monitor.
-                .target(name: "CGio", condition: .when(platforms: [.linux])),
-            ]),
+            name: "HearthBase", dependencies: targets("CProcess") + targets("CCrypto", linux),
+            exclude: privacyManifest.excluded, resources: privacyManifest.resources),
+        .target(name: "HearthHTTP", dependencies: targets("HearthBase") + targets("CCurl CGio", linux)),
 
         // Delivery of models.
-        .target(name: "HearthCatalog", dependencies: ["HearthBase", "HearthHTTP"]),
-        .target(name: "HearthTransfer", dependencies: ["HearthBase", "HearthHTTP"]),
-        .target(
-            name: "HearthStore",
-            dependencies: [
-                "HearthBase", "HearthCatalog",
-                // Other platforms use another archive reader.
-                .target(name: "CArchive", condition: .when(platforms: [.linux])),
-            ]),
+        .target(name: "HearthCatalog", dependencies: targets("HearthBase HearthHTTP")),
+        .target(name: "HearthTransfer", dependencies: targets("HearthBase HearthHTTP")),
+        .target(name: "HearthStore", dependencies: targets("HearthBase HearthCatalog") + targets("CArchive", linux)),
         .target(
             name: "HearthDelivery",
-            dependencies: ["HearthBase", "HearthCatalog", "HearthHTTP", "HearthStore", "HearthTransfer"]),
+            dependencies: targets("HearthBase HearthCatalog HearthHTTP HearthStore HearthTransfer")),
         .target(
             name: "HearthPublishing",
-            dependencies: ["HearthBase", "HearthCatalog", "HearthHTTP", "HearthStore", "HearthTransfer"]),
+            dependencies: targets("HearthBase HearthCatalog HearthHTTP HearthStore HearthTransfer")),
 
         // The import of models in other forms as GGUF files. The loops over weights are in C.
         .target(name: "CImport"),
-        .target(name: "HearthImport", dependencies: ["CImport", "HearthBase"]),
+        .target(name: "HearthImport", dependencies: targets("CImport HearthBase")),
 
         // Inference.
-        .target(name: "HearthInference", dependencies: ["CZlib", "HearthBase"]),
+        .target(name: "HearthInference", dependencies: targets("CZlib HearthBase")),
         .target(
-            name: "HearthLlama",
-            dependencies: [
-                "HearthBase", "HearthInference",
-                .target(name: "CLlama", condition: llama),
-                .target(name: "CLlamaShim", condition: llama),
-            ]),
-
+            name: "HearthLlama", dependencies: targets("HearthBase HearthInference") + targets(llamaLibraries, llama)),
         .target(
             name: "HearthMLX",
-            dependencies: [
-                "HearthBase", "HearthImport", "HearthInference",
-                .target(name: "CMLX", condition: mlx), .target(name: "HearthLlama", condition: mlx),
-            ]),
+            dependencies: targets("HearthBase HearthImport HearthInference") + targets("CMLX HearthLlama", mlx)),
 
         // The processes that engines run in.
-        .target(name: "HearthWorkers", dependencies: ["CProcess", "HearthBase", "HearthInference"]),
+        .target(name: "HearthWorkers", dependencies: targets("CProcess HearthBase HearthInference")),
 
         // Classifiers of pictures.
-        .target(name: "HearthClassification", dependencies: ["CVision", "HearthBase", "HearthInference"]),
+        .target(name: "HearthClassification", dependencies: targets("CVision HearthBase HearthInference")),
 
         // Cloud models, and the choice between them and local ones.
-        .target(name: "HearthRouting", dependencies: ["HearthBase", "HearthHTTP", "HearthInference"]),
+        .target(name: "HearthRouting", dependencies: targets("HearthBase HearthHTTP HearthInference")),
 
         // One small layer over SQLite and PostgreSQL, and the assistant on it.
-        .target(name: "HearthDatabase", dependencies: ["CPostgres", "CSQLite", "HearthBase"]),
+        .target(
+            name: "HearthDatabase",
+            dependencies: targets("CSQLite HearthBase") + targets("CPostgres", .when(platforms: [.linux, .macOS]))),
         .target(
             name: "HearthAssistant",
-            dependencies: [
-                "CIcal", "CXML", "HearthBase", "HearthDatabase", "HearthHTTP", "HearthInference", "HearthRouting",
-                // Other platforms use another archive reader, and notifications of their own.
-                .target(name: "CArchive", condition: .when(platforms: [.linux])),
-                .target(name: "CGio", condition: .when(platforms: [.linux])),
-            ]),
+            dependencies: targets("HearthBase HearthDatabase HearthHTTP HearthInference HearthRouting")
+                + targets("CArchive CGio CIcal CXML", linux),
+            linkerSettings: [.linkedLibrary("xml2", .when(platforms: [.macOS, .iOS, .tvOS, .visionOS]))]),
 
         // The app's API on top of delivery and inference, the server and the command.
         .target(
             name: "Hearth",
-            dependencies: [
-                "HearthAssistant", "HearthBase", "HearthCatalog", "HearthClassification", "HearthDatabase",
-                "HearthDelivery", "HearthHTTP", "HearthInference", "HearthRouting", "HearthStore", "HearthTransfer",
-                "HearthWorkers", .target(name: "HearthImport", condition: llama),
-                .target(name: "HearthLlama", condition: llama), .target(name: "HearthMLX", condition: mlx),
-            ]),
+            dependencies: targets(
+                "HearthAssistant HearthBase HearthClassification HearthDatabase HearthHTTP HearthInference HearthRouting "
+                    + "HearthWorkers \(deliveryFloors)") + targets("HearthImport HearthLlama", llama)
+                + targets("HearthMLX", mlx)),
+        // Views for SwiftUI; on Linux only their words.
+        .target(
+            name: "HearthUI",
+            dependencies: targets(
+                "Hearth HearthAssistant HearthBase HearthHTTP HearthInference HearthRouting \(deliveryFloors)")),
         .target(
             name: "HearthServer",
-            dependencies: [
-                "CPage", "CZlib", "Hearth", "HearthAssistant", "HearthBase", "HearthClassification", "HearthDatabase",
-                "HearthHTTP", "HearthInference", "HearthRouting",
-                .target(name: "CMicrohttpd", condition: server),
-                .target(name: "CQRCode", condition: server),
-            ] + deliveryFloors),
+            dependencies: targets(
+                "CPage CZlib Hearth HearthAssistant HearthBase HearthClassification HearthDatabase HearthHTTP "
+                    + "HearthInference HearthRouting \(deliveryFloors)") + targets("CMicrohttpd CQRCode", server)),
         .target(
             name: "HearthCommand",
-            dependencies: [
-                "CDocuments", "CEdit", "CLicenses", "CMarkdown", "CTerminal", "Hearth", "HearthAssistant", "HearthBase",
-                "HearthCatalog", "HearthClassification",
-                "HearthDatabase", "HearthDelivery", "HearthHTTP", "HearthInference", "HearthPublishing",
-                "HearthRouting", "HearthServer", "HearthStore", "HearthTransfer",
-            ]),
+            dependencies: targets(
+                "CDocuments CEdit CLicenses CMarkdown CTerminal Hearth HearthAssistant HearthBase HearthClassification "
+                    + "HearthDatabase HearthHTTP HearthInference HearthPublishing HearthRouting HearthServer "
+                    + deliveryFloors)),
         .executableTarget(name: "hearth", dependencies: ["HearthCommand"]),
 
         .target(
             name: "HearthTestSupport",
-            dependencies: [
-                "HearthBase", "HearthCatalog", "HearthHTTP", "HearthInference", "HearthStore", "HearthTransfer",
-            ]),
-        // A child process that ends itself at a chosen moment; not a product.
-        .executableTarget(
-            name: "HearthCrashProbe",
-            dependencies: ["CTerminal", "HearthBase", "HearthHTTP", "HearthTestSupport"] + deliveryFloors,
-            path: "Tests/CrashProbe"),
-        // A worker of the tests of worker processes; not a product.
-        .executableTarget(
-            name: "HearthWorkerProbe", dependencies: ["CProcess", "HearthBase", "HearthWorkers"],
-            path: "Tests/WorkerProbe"),
-        // Cuts lines into tokens with an imported vocabulary; not a product.
-        .executableTarget(
-            name: "HearthTokenizerProbe",
-            dependencies: [
-                "HearthBase", "HearthImport", "HearthInference", .target(name: "CLlama", condition: llama),
-                .target(name: "HearthLlama", condition: llama),
-            ],
-            path: "Tests/TokenizerProbe"),
-        // Imports a folder of safetensors; not a product.
-        .executableTarget(
-            name: "HearthImportProbe", dependencies: ["HearthBase", "HearthImport"], path: "Tests/ImportProbe"),
-        // Continues lists of tokens with MLX; not a product.
-        .executableTarget(
-            name: "HearthMLXProbe",
-            dependencies: [
-                "HearthBase", "HearthInference", "HearthMLX", .target(name: "HearthLlama", condition: mlx),
-            ],
-            path: "Tests/MLXProbe"),
+            dependencies: targets("HearthBase HearthCatalog HearthHTTP HearthInference HearthStore HearthTransfer")),
+        // A child process that ends itself at a chosen moment.
+        probe("CrashProbe", "CTerminal HearthBase HearthHTTP HearthTestSupport \(deliveryFloors)"),
+        // A worker of the tests of worker processes.
+        probe("WorkerProbe", "CProcess HearthBase HearthWorkers"),
+        // Cuts lines into tokens with an imported vocabulary.
+        probe(
+            "TokenizerProbe", "HearthBase HearthImport HearthInference",
+            more: targets("HearthLlama \(llamaLibraries == "" ? "" : "CLlama")", llama)),
+        // Imports a folder of safetensors.
+        probe("ImportProbe", "HearthBase HearthImport"),
+        // Continues lists of tokens with MLX.
+        probe("MLXProbe", "HearthBase HearthInference HearthMLX", more: targets("HearthLlama", mlx)),
         // Declares the names that Apple's FoundationModels and this package share.
         .target(name: "LookalikeModels", path: "Tests/Lookalike"),
-        .testTarget(name: "HearthBaseTests", dependencies: ["HearthBase", "HearthTestSupport"]),
-        .testTarget(name: "HearthHTTPTests", dependencies: ["HearthBase", "HearthHTTP", "HearthTestSupport"]),
-        .testTarget(
-            name: "HearthCatalogTests",
-            dependencies: ["HearthBase", "HearthCatalog", "HearthHTTP", "HearthTestSupport"]),
-        .testTarget(
-            name: "HearthTransferTests",
-            dependencies: ["HearthBase", "HearthHTTP", "HearthTestSupport", "HearthTransfer"]),
-        .testTarget(
-            name: "HearthStoreTests", dependencies: ["HearthBase", "HearthCatalog", "HearthStore", "HearthTestSupport"]),
-        .testTarget(
-            name: "HearthDeliveryTests",
-            dependencies: ["HearthBase", "HearthHTTP", "HearthTestSupport"] + deliveryFloors),
-        .testTarget(
-            name: "HearthPublishingTests",
-            dependencies: ["HearthBase", "HearthHTTP", "HearthPublishing", "HearthTestSupport"] + deliveryFloors),
-        .testTarget(name: "HearthImportTests", dependencies: ["HearthBase", "HearthImport", "HearthTestSupport"]),
-        .testTarget(
-            name: "HearthInferenceTests",
-            dependencies: ["HearthBase", "HearthInference", "HearthTestSupport", "LookalikeModels"]),
-        .testTarget(
-            name: "HearthWorkersTests",
-            dependencies: [
-                "CProcess", "HearthBase", "HearthInference", "HearthTestSupport", "HearthWorkerProbe", "HearthWorkers",
-            ]),
-        .testTarget(
-            name: "HearthClassificationTests",
-            dependencies: ["HearthBase", "HearthClassification", "HearthInference", "HearthTestSupport"]),
-        .testTarget(
-            name: "HearthRoutingTests",
-            dependencies: ["HearthBase", "HearthHTTP", "HearthInference", "HearthRouting", "HearthTestSupport"]),
-        .testTarget(
-            name: "HearthDatabaseTests", dependencies: ["HearthBase", "HearthDatabase", "HearthTestSupport"]),
-        .testTarget(
-            name: "HearthAssistantTests",
-            dependencies: [
-                "HearthAssistant", "HearthBase", "HearthDatabase", "HearthHTTP", "HearthInference", "HearthRouting",
-                "HearthTestSupport",
-            ], exclude: ["Words/sentences.tsv"]),
-        .testTarget(
-            name: "HearthLlamaTests",
-            dependencies: [
-                "HearthBase", "HearthInference", "HearthLlama", "HearthTestSupport",
-                .target(name: "CLlama", condition: llama), .target(name: "CLlamaShim", condition: llama),
-            ]),
-        .testTarget(
-            name: "HearthMLXTests",
-            dependencies: [
-                "HearthBase", "HearthImport", "HearthInference", "HearthMLX", "HearthTestSupport",
-                .target(name: "CMLX", condition: mlx), .target(name: "HearthLlama", condition: mlx),
-            ]),
-        .testTarget(
-            name: "HearthTests",
-            dependencies: [
-                "Hearth", "HearthAssistant", "HearthBase", "HearthClassification", "HearthHTTP", "HearthInference",
-                "HearthRouting", "HearthTestSupport", .target(name: "HearthLlama", condition: llama),
-            ] + deliveryFloors),
+        tests("HearthBase"),
+        tests("HearthHTTP", "HearthBase"),
+        tests("HearthCatalog", "HearthBase HearthHTTP"),
+        tests("HearthTransfer", "HearthBase HearthHTTP"),
+        tests("HearthStore", "HearthBase HearthCatalog"),
+        tests("HearthDelivery", "HearthBase HearthCatalog HearthHTTP HearthStore HearthTransfer"),
+        tests("HearthPublishing", "HearthBase HearthHTTP \(deliveryFloors)"),
+        tests("HearthImport", "HearthBase"),
+        tests("HearthInference", "HearthBase LookalikeModels"),
+        tests("HearthWorkers", "CProcess HearthBase HearthInference HearthWorkerProbe"),
+        tests("HearthClassification", "HearthBase HearthInference"),
+        tests("HearthRouting", "HearthBase HearthHTTP HearthInference"),
+        tests("HearthDatabase", "HearthBase"),
+        tests(
+            "HearthAssistant", "HearthBase HearthDatabase HearthHTTP HearthInference HearthRouting",
+            exclude: ["Words/sentences.tsv"]),
+        tests("HearthLlama", "HearthBase HearthInference", more: targets(llamaLibraries, llama)),
+        tests("HearthMLX", "HearthBase HearthImport HearthInference", more: targets("CMLX HearthLlama", mlx)),
+        tests(
+            "Hearth",
+            "HearthAssistant HearthBase HearthClassification HearthHTTP HearthInference HearthRouting \(deliveryFloors)",
+            more: targets("HearthLlama", llama)),
         // Plans of five apps, with the names and calls of their authors. It sees what an app sees.
         .testTarget(
             name: "SeedTests",
-            dependencies: [
-                "Hearth", "HearthAssistant", "HearthBase", "HearthClassification", "HearthHTTP", "HearthInference",
-                "HearthRouting", .target(name: "HearthLlama", condition: llama),
-            ] + deliveryFloors, path: "Tests/Seeds", packageAccess: false),
-        .testTarget(
-            name: "HearthServerTests",
-            dependencies: [
-                "Hearth", "HearthAssistant", "HearthBase", "HearthDatabase", "HearthHTTP", "HearthInference",
-                "HearthRouting", "HearthServer", "HearthTestSupport",
-            ] + deliveryFloors),
-        .testTarget(
-            name: "HearthCommandTests",
-            dependencies: [
-                "CTerminal", "Hearth", "HearthAssistant", "HearthBase", "HearthClassification", "HearthCommand",
-                "HearthCrashProbe", "HearthDatabase", "HearthHTTP", "HearthInference", "HearthPublishing",
-                "HearthRouting", "HearthServer",
-                .target(name: "HearthLlama", condition: llama), "HearthTestSupport", "hearth",
-            ] + deliveryFloors,
-            exclude: ["Golden"]),
+            dependencies: targets(
+                "Hearth HearthAssistant HearthBase HearthClassification HearthHTTP HearthInference HearthRouting "
+                    + deliveryFloors) + targets("HearthLlama", llama), path: "Tests/Seeds", packageAccess: false),
+        tests(
+            "HearthServer",
+            "Hearth HearthAssistant HearthBase HearthDatabase HearthHTTP HearthInference HearthRouting \(deliveryFloors)"
+        ),
+        tests(
+            "HearthCommand",
+            "CTerminal Hearth HearthAssistant HearthBase HearthClassification HearthCrashProbe HearthDatabase HearthHTTP "
+                + "HearthInference HearthPublishing HearthRouting HearthServer hearth \(deliveryFloors)",
+            more: targets("HearthLlama", llama), exclude: ["Golden"]),
     ],
     cLanguageStandard: .c17,
     cxxLanguageStandard: .cxx17
@@ -310,11 +268,8 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
     .treatAllWarnings(as: .error),
 ]
-let cTargets = [
-    "CDocuments", "CImport", "CLicenses", "CLlamaShim", "CMLX", "CPage", "CPostgres", "CProcess", "CTerminal",
-    "CVision",
-]
+// The names of targets in C begin with C.
 for target in package.targets
-where [.regular, .executable, .test].contains(target.type) && !cTargets.contains(target.name) {
+where [.regular, .executable, .test].contains(target.type) && !target.name.hasPrefix("C") {
     target.swiftSettings = (target.swiftSettings ?? []) + settings
 }

@@ -21,6 +21,7 @@ stages. `scripts/lint/index.py` writes this page out of the first sentence of ea
 """
 # Files without comments.
 SAID = {
+    "apple/table.json": "The configurations of `make apple`, and the targets that each compiles.",
     "bench/thresholds.json": "The bars of the benchmarks.",
     "clients/llama-server-tests.txt": "The tests of llama.cpp's server that pass.",
     "publish/sigv4.json": "Requests that botocore has signed.",
@@ -29,6 +30,8 @@ SAID = {
     "stores/cases.jsonl": "Files of calendars and contacts that other programs were reported to read wrongly.",
     "stores/series.json": "Series of events whose occurrences python-dateutil has computed.",
 }
+# Interfaces of Apple's system, and what runs against them, which scripts/apple/README.md explains.
+DECLARATIONS = ("scripts/apple/sdk/", "scripts/apple/stubs/", "scripts/apple/listings/", "scripts/apple/views/")
 # What may name stages and scripts that have been: records of their time.
 HISTORY = ("docs/evidence/",)
 
@@ -123,7 +126,7 @@ def records(stages):
 
 os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 stages = subprocess.run(["scripts/verify.sh", "--stages"], check=True, capture_output=True, text=True).stdout.split()
-text = index(stages, [path for path in tracked("scripts") if path != INDEX])
+text = index(stages, [path for path in tracked("scripts") if path != INDEX and not path.startswith(DECLARATIONS)])
 found = []
 if sys.argv[1:] == ["--check"]:
     with open(INDEX, encoding="utf-8") as file:

@@ -15,6 +15,10 @@ enum { HEARTH_THREAD_NAME_LIMIT = 16 };
 /// Names the calling thread, without a file of /proc, which confined processes may not open. A longer name is cut.
 void hearth_thread_set_name(const char *name);
 
+/// The flag of open(2) for files that are read past the page cache (O_DIRECT, whose value depends on the processor); 0 where the
+/// system has none.
+int hearth_file_direct_flag(void);
+
 /// Reads the name of the calling thread.
 void hearth_thread_name(char name[HEARTH_THREAD_NAME_LIMIT]);
 

@@ -37,13 +37,10 @@ package struct DeviceFacts: Sendable, Hashable, Codable {
     }
 
     private static var architecture: String {
-        #if arch(x86_64)
-        "x86_64"
-        #elseif arch(arm64)
-        "arm64"
-        #else
-        "other"
-        #endif
+        var facts = utsname()
+        guard uname(&facts) == 0 else { return "unknown" }
+        let machine = withUnsafeBytes(of: facts.machine) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        return machine == "aarch64" ? "arm64" : machine
     }
 }
 

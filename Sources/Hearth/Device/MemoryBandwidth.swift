@@ -1,7 +1,7 @@
 import Foundation
 import HearthBase
 
-#if canImport(Glibc)
+#if os(Linux)
 import Glibc
 #endif
 

@@ -34,9 +34,9 @@ public struct LibraryRow: Sendable, Hashable, Identifiable {
     /// Whether a removal is in progress.
     public private(set) var isBeingDeleted = false
     /// Whether it is the model in use, the default model of the settings, the best for this device.
-    public internal(set) var isSelected = false
-    public internal(set) var isDefault = false
-    public internal(set) var isRecommended = false
+    public package(set) var isSelected = false
+    public package(set) var isDefault = false
+    public package(set) var isRecommended = false
 
     public var id: Family { model.id }
 

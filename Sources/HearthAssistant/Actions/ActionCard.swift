@@ -44,7 +44,7 @@ public struct ActionCard: Sendable, Hashable, Codable, Identifiable {
         /// The address of a web page.
         public var url: String?
 
-        init(id: String = "", title: String, detail: String = "", url: String? = nil) {
+        package init(id: String = "", title: String, detail: String = "", url: String? = nil) {
             self.id = id
             self.title = ShownText.of(title)
             self.detail = ShownText.of(detail)
@@ -100,7 +100,7 @@ public struct ActionCard: Sendable, Hashable, Codable, Identifiable {
         remarks = named ? (remarks ?? []) + more : nil
     }
 
-    init(
+    package init(
         id: String, tag: ActionTag, title: String, fields: [Field] = [], items: [Item] = [], state: State,
         payload: String, note: String? = nil, canUndo: Bool = false
     ) {

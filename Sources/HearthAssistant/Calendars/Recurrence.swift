@@ -1,3 +1,4 @@
+#if canImport(CIcal)
 import CIcal
 import HearthBase
 
@@ -47,3 +48,15 @@ enum Recurrence {
         return periods > 0 ? start + periods * period : start
     }
 }
+#else
+/// Expands recurrence rules, which only libical does.
+enum Recurrence {
+    /// The most steps of one expansion.
+    static let maximumSteps = 20_000
+
+    /// Always `nil`: on this system the rules of calendar files are not expanded, and the system's own calendar expands its own.
+    static func times(
+        of rule: RecurrenceRule, start: WallTime, in window: ClosedRange<WallTime>, until: WallTime?
+    ) -> [WallTime]? { nil }
+}
+#endif

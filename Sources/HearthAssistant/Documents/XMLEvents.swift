@@ -1,5 +1,10 @@
-import CXML
 import Foundation
+
+#if canImport(CXML)
+import CXML
+#else
+import libxml2
+#endif
 
 /// Reads XML from memory with libxml2's streaming reader, which loads nothing from outside. A document with a type declaration
 /// is refused, so that it cannot declare entities.

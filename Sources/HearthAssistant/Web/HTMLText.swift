@@ -1,5 +1,10 @@
-import CXML
 import Foundation
+
+#if canImport(CXML)
+import CXML
+#else
+import libxml2
+#endif
 
 /// The title and the visible text of a page.
 package struct HTMLText: Sendable, Hashable {

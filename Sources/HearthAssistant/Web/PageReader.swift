@@ -29,7 +29,7 @@ package struct PageReader: Sendable {
     ///   - rule: public addresses by default.
     ///   - resolve: finds the addresses of a host's name; blocks.
     package init(
-        client: any HTTPClient = CurlHTTPClient(), time: TimeSource = .system,
+        client: any HTTPClient = SystemHTTP.client(), time: TimeSource = .system,
         rule: @escaping AddressRule = { $0.isPublic },
         resolve: @escaping @Sendable (String) throws -> [IPAddress] = { try IPAddress.resolve($0) }
     ) {

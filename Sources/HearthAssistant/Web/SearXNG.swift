@@ -15,7 +15,7 @@ package struct SearXNG: SearchProvider {
     /// - Parameters:
     ///   - address: of the server, `https`, or `http` to this machine.
     ///   - key: sent as bearer token, for servers behind a gate.
-    package init(address: URL, key: String? = nil, client: any HTTPClient = CurlHTTPClient()) {
+    package init(address: URL, key: String? = nil, client: any HTTPClient = SystemHTTP.client()) {
         self.address = address
         self.key = key
         self.client = client

@@ -1,3 +1,4 @@
+#if !canImport(CryptoKit)
 import CCrypto
 import Foundation
 
@@ -23,3 +24,4 @@ package enum HMACSHA256 {
         return bytes
     }
 }
+#endif

@@ -1,5 +1,10 @@
-import CCrypto
 import Foundation
+
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import CCrypto
+#endif
 
 /// A SHA-256 digest: 32 bytes, written as 64 lower-case hexadecimal digits.
 public struct SHA256Digest: CodedAsText, Sendable, Hashable, Codable, CustomStringConvertible {
@@ -38,10 +43,14 @@ public struct SHA256Digest: CodedAsText, Sendable, Hashable, Codable, CustomStri
 
     public var description: String { hex }
 
-    /// Compares all bytes in constant time (`CRYPTO_memcmp`), so that the duration does not depend on the first
-    /// difference.
+    /// Compares all bytes in constant time (`CRYPTO_memcmp`; `timingsafe_bcmp` on Apple platforms), so that the duration
+    /// does not depend on the first difference.
     public static func == (left: Self, right: Self) -> Bool {
+        #if canImport(CryptoKit)
+        timingsafe_bcmp(left.bytes, right.bytes, byteCount) == 0
+        #else
         CRYPTO_memcmp(left.bytes, right.bytes, byteCount) == 0
+        #endif
     }
 }
 

@@ -1,3 +1,4 @@
+#if !canImport(CryptoKit)
 import CCrypto
 
 /// A streaming SHA-256 (OpenSSL `EVP_sha256`, which uses the processor's SHA instructions if it has them).
@@ -35,3 +36,4 @@ package struct SHA256Hasher: ~Copyable {
         return digest
     }
 }
+#endif

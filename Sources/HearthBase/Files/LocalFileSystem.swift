@@ -1,3 +1,4 @@
+import CProcess
 import Foundation
 
 /// The file system of this machine.
@@ -20,14 +21,9 @@ package struct LocalFileSystem: FileSystem {
     }
 
     private static func uncached(_ path: Path) throws -> Int32 {
-        #if os(Linux) && (arch(x86_64) || arch(i386) || arch(riscv64))
-        // `O_DIRECT`, a GNU extension of <fcntl.h> that Swift does not import. Its value depends on the processor.
-        return 0x4000
-        #elseif os(Linux) && (arch(arm64) || arch(arm))
-        return 0x10000
-        #else
-        throw FileError(errno: EOPNOTSUPP, doing: "open", path: path)
-        #endif
+        let flag = hearth_file_direct_flag()
+        guard flag != 0 else { throw FileError(errno: EOPNOTSUPP, doing: "open", path: path) }
+        return flag
     }
 
     package func read(_ file: OpenFile, into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) throws -> Int {

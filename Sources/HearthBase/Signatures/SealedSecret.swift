@@ -1,5 +1,10 @@
-import CCrypto
 import Foundation
+
+#if canImport(CryptoKit)
+import CryptoKit
+#else
+import CCrypto
+#endif
 
 /// A secret encrypted with a passphrase: scrypt (RFC 7914) makes the key, AES-256-GCM encrypts and authenticates.
 package struct SealedSecret: Sendable, Hashable {
@@ -54,7 +59,7 @@ package struct SealedSecret: Sendable, Hashable {
         guard (1...Self.maximumLength).contains(secret.count), var key = Self.key(passphrase, salt, cost),
             let result = Self.crypt(secret, key, nonce, label: label, tag: nil)
         else { return nil }
-        OPENSSL_cleanse(&key, key.count)
+        Self.erase(&key)
         self.init(cost: cost, salt: salt, nonce: nonce, sealed: result.bytes, tag: result.tag)
     }
 
@@ -62,10 +67,36 @@ package struct SealedSecret: Sendable, Hashable {
     /// for as long as the cost says.
     package func opened(passphrase: String, label: [UInt8]) -> [UInt8]? {
         guard var key = Self.key(passphrase, salt, cost) else { return nil }
-        defer { OPENSSL_cleanse(&key, key.count) }
+        defer { Self.erase(&key) }
         return Self.crypt(sealed, key, nonce, label: label, tag: tag)?.bytes
     }
 
+    #if canImport(CryptoKit)
+    static func key(_ passphrase: String, _ salt: [UInt8], _ cost: Cost) -> [UInt8]? {
+        Scrypt.key(Array(passphrase.precomposedStringWithCanonicalMapping.utf8), salt: salt, cost: cost)
+    }
+
+    /// Overwrites a key so that no optimization leaves it in memory.
+    private static func erase(_ key: inout [UInt8]) { memset_s(&key, key.count, 0, key.count) }
+
+    /// Decrypts if a tag is given, else encrypts.
+    private static func crypt(
+        _ bytes: [UInt8], _ key: [UInt8], _ nonce: [UInt8], label: [UInt8], tag given: [UInt8]?
+    ) -> (bytes: [UInt8], tag: [UInt8])? {
+        let key = SymmetricKey(data: key)
+        guard let nonce = try? AES.GCM.Nonce(data: nonce) else { return nil }
+        guard let given else {
+            guard let box = try? AES.GCM.seal(bytes, using: key, nonce: nonce, authenticating: label) else {
+                return nil
+            }
+            return (Array(box.ciphertext), Array(box.tag))
+        }
+        guard let box = try? AES.GCM.SealedBox(nonce: nonce, ciphertext: bytes, tag: given),
+            let opened = try? AES.GCM.open(box, using: key, authenticating: label)
+        else { return nil }
+        return (Array(opened), given)
+    }
+    #else
     static func key(_ passphrase: String, _ salt: [UInt8], _ cost: Cost) -> [UInt8]? {
         var key = [UInt8](repeating: 0, count: 32)
         let memory = 128 * cost.r * (cost.n + cost.p + 2)
@@ -76,6 +107,8 @@ package struct SealedSecret: Sendable, Hashable {
         if !isDone { ERR_clear_error() }
         return isDone ? key : nil
     }
+
+    private static func erase(_ key: inout [UInt8]) { OPENSSL_cleanse(&key, key.count) }
 
     /// Decrypts if a tag is given, else encrypts.
     private static func crypt(
@@ -107,4 +140,5 @@ package struct SealedSecret: Sendable, Hashable {
         }
         return (Array(output.prefix(bytes.count)), tag)
     }
+    #endif
 }

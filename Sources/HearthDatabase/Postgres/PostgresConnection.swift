@@ -1,3 +1,4 @@
+#if canImport(CPostgres)
 import CPostgres
 import Foundation
 import HearthBase
@@ -118,3 +119,4 @@ enum PostgresText {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if canImport(CPostgres)
 import Foundation
 import HearthBase
 
@@ -119,3 +120,4 @@ private actor PostgresWorker {
         return try body(connection)
     }
 }
+#endif

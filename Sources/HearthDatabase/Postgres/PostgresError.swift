@@ -1,3 +1,4 @@
+#if canImport(CPostgres)
 import HearthBase
 
 extension HearthError where Domain == DatabaseErrorDomain {
@@ -64,3 +65,4 @@ extension HearthError where Domain == DatabaseErrorDomain {
         Self(.failed, "cannot use the PostgreSQL database: it is closed")
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if canImport(CCurl)
 import Foundation
 import HearthBase
 
@@ -23,28 +24,10 @@ package final class CurlHTTPClient: HTTPClient {
     deinit { loop.close() }
 
     package func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let policy = RedirectPolicy(
-            maximum: request.pinnedAddresses.isEmpty ? request.maximumRedirects : 0)
-        let started = ContinuousClock.now
-        var hop = try Hop(request)
-        while true {
-            try Task.checkCancellation()
-            hop.totalTimeout = try request.totalTimeout.map { total in
-                let left = total - started.duration(to: .now)
-                guard left > .zero else { throw HTTPError.timedOut(hop.address, .total, after: total) }
-                return left
+        try await request.followingRedirects { hop in
+            BodyReader(start(hop)) { [self] exchange in
+                if exchange.cancel() { loop.post(.cancel(exchange.id)) }
             }
-            let reader = BodyReader(start(hop), client: self)
-            let head = try await reader.head()
-            let location = head.headers["Location"]
-            guard let next = try policy.next(after: hop, status: head.status, location: location) else {
-                return HTTPResponse(
-                    status: head.status, headers: head.headers, url: hop.url, body: HTTPBody { try await reader.next() }
-                )
-            }
-            // After an empty body, the connection is free for the next hop. Reading any other body would take too long.
-            if head.headers["Content-Length"] == "0" { _ = try await reader.next() }
-            hop = next
         }
     }
 
@@ -57,37 +40,5 @@ package final class CurlHTTPClient: HTTPClient {
         if !loop.post(.start(exchange)) { exchange.finish(.failure(CancellationError())) }
         return exchange
     }
-
-    fileprivate func cancel(_ exchange: Exchange) {
-        if exchange.cancel() { loop.post(.cancel(exchange.id)) }
-    }
 }
-
-/// The consumer's reference to an exchange; releasing it closes the connection.
-private final class BodyReader: Sendable {
-    private let exchange: Exchange
-    private let client: CurlHTTPClient
-
-    init(_ exchange: Exchange, client: CurlHTTPClient) {
-        self.exchange = exchange
-        self.client = client
-    }
-
-    deinit { client.cancel(exchange) }
-
-    func head() async throws -> ResponseHead {
-        try await withTaskCancellationHandler {
-            try await exchange.head()
-        } onCancel: {
-            client.cancel(exchange)
-        }
-    }
-
-    func next() async throws -> [UInt8]? {
-        try await withTaskCancellationHandler {
-            try await exchange.next()
-        } onCancel: {
-            client.cancel(exchange)
-        }
-    }
-}
+#endif

@@ -1,3 +1,4 @@
+#if canImport(CCurl)
 import CCurl
 import Foundation
 import HearthBase
@@ -184,3 +185,4 @@ final class CurlLoop: @unchecked Sendable {
         return Int32(clamping: turn.now.duration(to: deadline).milliseconds)
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if canImport(CCurl)
 import CCurl
 import Foundation
 import HearthBase
@@ -286,3 +287,4 @@ extension Duration {
         return max(1, min(Int(Int32.max), Int(whole) + Int(attoseconds / 1_000_000_000_000_000)))
     }
 }
+#endif

@@ -1,9 +1,9 @@
 import Foundation
 import HearthBase
 
-/// One request and its response, shared by the curl thread and the consumer's task.
+/// One request and its response, shared by the transport and the consumer's task.
 ///
-/// The curl thread calls `receive…`, `flush` and `finish`; the consumer calls `head`, `next` and `cancel`.
+/// The transport (the curl thread, or the queue of URLSession's delegate) calls `receive…`, `flush` and `finish`; the consumer calls `head`, `next` and `cancel`.
 /// Continuations are resumed after the lock is released.
 final class Exchange: Sendable {
     private struct State {
@@ -18,7 +18,7 @@ final class Exchange: Sendable {
     /// The request, whose total timeout is the remaining time.
     let hop: Hop
     private let state: Locked<State>
-    /// Tells the curl thread to continue a paused transfer.
+    /// Tells the transport to continue a paused transfer.
     private let resume: @Sendable (UInt64) -> Void
 
     init(id: UInt64, hop: Hop, resume: @escaping @Sendable (UInt64) -> Void) {
@@ -68,7 +68,7 @@ final class Exchange: Sendable {
         return outcome
     }
 
-    /// Ends the exchange for the consumer at once. Returns whether the curl thread must be told.
+    /// Ends the exchange for the consumer at once. Returns whether the transport must be told.
     func cancel() -> Bool {
         let (isNews, headWaiter, chunkWaiter) = state.withLock { state in
             let isNews = !state.isCancelled && !state.body.hasEnded
@@ -82,7 +82,7 @@ final class Exchange: Sendable {
         return isNews
     }
 
-    // MARK: Called by the curl thread
+    // MARK: Called by the transport
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
 

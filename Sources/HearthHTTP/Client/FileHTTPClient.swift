@@ -159,7 +159,7 @@ package struct DefaultHTTPClient: HTTPClient {
     }
 
     /// A client whose user agent is `hearth/<version>`.
-    package init(version: String = "1") { self.init(network: CurlHTTPClient(version: version)) }
+    package init(version: String = "1") { self.init(network: SystemHTTP.client(version: version)) }
 
     package func execute(_ request: HTTPRequest) async throws -> HTTPResponse {
         try await request.url.isFileURL ? files.execute(request) : network.execute(request)

@@ -1,7 +1,7 @@
 import Foundation
 import HearthBase
 
-/// Sends all requests of this package; on Linux, libcurl implements it.
+/// Sends all requests of this package: ``SystemHTTP`` has the system's client.
 package protocol HTTPClient: Sendable {
     /// Sends a request, follows redirects, and returns when the final response's header has arrived.
     ///

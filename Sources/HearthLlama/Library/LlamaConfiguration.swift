@@ -1,3 +1,4 @@
+import Foundation
 import HearthBase
 import HearthInference
 
@@ -140,13 +141,10 @@ public struct LlamaConfiguration: Sendable, Hashable {
         isInterruptible ? batch : min(256, batch)
     }
 
-    /// The layers to place on a GPU; 0 in a simulator, which has no GPU that computes.
+    /// The layers to place on a GPU; 0 in Apple's simulator, which names its device in the environment and has no GPU that
+    /// computes.
     var resolvedGPULayers: Int {
-        #if targetEnvironment(simulator)
-        0
-        #else
-        gpuLayers
-        #endif
+        ProcessInfo.processInfo.environment["SIMULATOR_DEVICE_NAME"] == nil ? gpuLayers : 0
     }
 
     /// The initial number of threads.

@@ -27,7 +27,7 @@ public struct CloudEngine: InferenceEngine {
     ///   - client: sends the requests.
     ///   - onCredits: called with the credits left, whenever a relay reports them.
     package init(
-        _ settings: CloudSettings, client: any HTTPClient = CurlHTTPClient(),
+        _ settings: CloudSettings, client: any HTTPClient = SystemHTTP.client(),
         onCredits: (@Sendable (Int) -> Void)? = nil
     ) {
         self.settings = settings

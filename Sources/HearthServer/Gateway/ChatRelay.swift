@@ -23,7 +23,7 @@ package struct ChatRelay: Sendable {
     private let http: any HTTPClient
 
     /// Asks a model of Gemini at a server, with a key.
-    package init(url: URL, model: String, key: Secret, http: any HTTPClient = CurlHTTPClient()) {
+    package init(url: URL, model: String, key: Secret, http: any HTTPClient = SystemHTTP.client()) {
         (self.url, self.model, self.key) = (url, model, key)
         self.http = http
     }

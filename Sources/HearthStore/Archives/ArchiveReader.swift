@@ -1,9 +1,9 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 
 #if os(Linux)
 import CArchive
-import HearthCatalog
 #endif
 
 /// A file in an archive, with a safe name.

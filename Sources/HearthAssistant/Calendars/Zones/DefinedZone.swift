@@ -1,3 +1,4 @@
+#if canImport(CIcal)
 import CIcal
 import Foundation
 import HearthBase
@@ -64,3 +65,13 @@ extension WallTime {
             minute: Int(wall.minute), second: Int(wall.second))
     }
 }
+#else
+/// A zone of a VTIMEZONE, which only libical reads.
+final class DefinedZone {
+    /// Always `nil`: on this system a zone counts by its name.
+    init?(_ text: [UInt8]) { return nil }
+
+    /// Never called, as no zone is made.
+    func offset(at seconds: Int) -> Int { 0 }
+}
+#endif

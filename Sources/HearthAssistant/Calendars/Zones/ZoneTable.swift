@@ -1,4 +1,3 @@
-import CIcal
 import Foundation
 import HearthBase
 

@@ -1,0 +1,25 @@
+#if os(iOS)
+import UIKit
+
+/// Takes what iOS tells the app outside of its windows.
+final class AppDelegate: NSObject, UIApplicationDelegate {
+    func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool {
+        ServiceContainer.shared.start()
+        return true
+    }
+
+    /// iOS has brought files while the app did not run. It takes a picture of the app when the handler is called.
+    func application(
+        _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
+        completionHandler: @escaping () -> Void
+    ) {
+        Task {
+            await ServiceContainer.shared.takeDownloads()
+            completionHandler()
+        }
+    }
+}
+#endif

@@ -1,0 +1,37 @@
+import Hearth
+import HearthUI
+import SwiftUI
+
+/// The three pages of the app.
+struct ContentView: View {
+    @Environment(ServiceContainer.self) private var services
+    @Environment(\.scenePhase) private var scenePhase
+    @State private var isShowingModels = false
+
+    var body: some View {
+        TabView {
+            chat.tabItem { Label("Chat", systemImage: "bubble.left") }
+            NavigationStack { ClassifyView() }.tabItem { Label("Read", systemImage: "text.viewfinder") }
+            NavigationStack { settings }.tabItem { Label("Settings", systemImage: "gear") }
+        }
+        .task { services.start() }
+        .onChange(of: scenePhase) { _, phase in
+            if phase == .active, let library = services.hearth?.library { Task { await library.refreshOffers() } }
+        }
+        .sheet(isPresented: $isShowingModels) { settings }
+    }
+
+    @ViewBuilder private var chat: some View {
+        if let chat = services.chat {
+            NavigationStack { ChatView(chat, approvals: services.approvals) { isShowingModels = true } }
+        } else if let problem = services.problem {
+            Text(verbatim: problem).padding()
+        } else {
+            ProgressView()
+        }
+    }
+
+    @ViewBuilder private var settings: some View {
+        if let library = services.hearth?.library { SettingsView(library) }
+    }
+}

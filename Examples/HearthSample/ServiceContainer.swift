@@ -1,0 +1,74 @@
+import Foundation
+import Hearth
+import HearthAssistant
+import HearthBase
+import HearthClassification
+import HearthDelivery
+import HearthUI
+import Observation
+
+/// The services of the app, made once.
+@MainActor @Observable final class ServiceContainer {
+    static let shared = ServiceContainer()
+
+    /// The models; `nil` if the home folder cannot be used, which `problem` explains.
+    private(set) var hearth: Hearth?
+    private(set) var chat: ChatViewModel?
+    private(set) var problem: String?
+    /// Whether the classifier of characters is ready.
+    private(set) var isModelReady = false
+    let approvals = ChatApprovals()
+    let proxy = ClassifierProxy()
+    @ObservationIgnored private(set) lazy var decoder = RoutingDecoder(proxy: proxy)
+    @ObservationIgnored private var starting: Task<Void, Never>?
+
+    /// The family of the classifier in the app's list of models.
+    nonisolated private static let classifier = "nomlens"
+
+    /// Begins the start of the app; a second call does nothing.
+    func start() {
+        guard starting == nil else { return }
+        starting = Task {
+            do {
+                guard let manifest = URL(string: "https://models.example.org/models.json") else { return }
+                let hearth = try Hearth(origins: [Origin("sample", manifest)])
+                self.hearth = hearth
+                // What is stored is usable at once; then the origin is asked.
+                await follow(hearth)
+                await hearth.manager.loadStoredModel()
+                chat = ChatViewModel(try await hearth.assistant(approval: approvals).session())
+                _ = hearth.downloads
+                await hearth.library.refresh()
+                _ = await hearth.manager.checkForUpdates()
+            } catch {
+                problem = error.localizedDescription
+            }
+        }
+    }
+
+    /// Takes in the files that the system has brought while the app did not run.
+    func takeDownloads() async {
+        start()
+        await starting?.value
+        await hearth?.library.refresh()
+    }
+
+    /// Ends the answers, and saves what the models have computed.
+    func close() async {
+        await hearth?.close()
+    }
+
+    /// Exchanges the classifier whenever a newer version of it becomes live.
+    private func follow(_ hearth: Hearth) async {
+        await hearth.manager.onActivation { [proxy] model in
+            guard model.identity?.family.name == ServiceContainer.classifier, model.weights != nil else { return }
+            await proxy.update(try await hearth.classifier(ServiceContainer.classifier, policy: .localOnly).current())
+        }
+        await hearth.manager.onReady { [weak self] _ in
+            Task { @MainActor in
+                guard let self else { return }
+                self.isModelReady = await self.proxy.isModelReady
+            }
+        }
+    }
+}

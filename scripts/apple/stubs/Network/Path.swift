@@ -1,0 +1,21 @@
+import AppleFoundation
+
+// developer.apple.com/documentation/network/nwpath
+public struct NWPath: Equatable, Sendable {
+    // developer.apple.com/documentation/network/nwpath/status-swift.enum
+    public enum Status: Sendable {
+        case satisfied, unsatisfied, requiresConnection
+    }
+    public let status: Status
+    public var isExpensive: Bool { get {} }
+    public var isConstrained: Bool { get {} }
+}
+
+// developer.apple.com/documentation/network/nwpathmonitor
+public final class NWPathMonitor: @unchecked Sendable {
+    public init() {}
+    public var pathUpdateHandler: (@Sendable (_ newPath: NWPath) -> Void)?
+    public var currentPath: NWPath { get {} }
+    public func start(queue: DispatchQueue) {}
+    public func cancel() {}
+}
