@@ -14,7 +14,7 @@ import pathlib
 import re
 import sys
 
-from manifest import Manifest
+from manifest import Manifest, location
 from sdk import HERE, Stub
 
 DIRECTIVE = re.compile(r"^\s*#(if|elseif|else|endif)\b(.*?)\s*(?://.*)?$")
@@ -139,9 +139,7 @@ def apple(manifest: Manifest, table: dict, name: str) -> View:
 
 
 def main() -> int:
-    root = HERE.parents[1]
-    cache = pathlib.Path(os.environ.get("HEARTH_CACHE") or pathlib.Path.home() / ".cache/hearth") / "apple"
-    cache.mkdir(parents=True, exist_ok=True)
+    root, cache = location()
     table, manifest = json.loads((HERE / "table.json").read_text()), Manifest(root, cache, "linux")
     mac = Manifest(root, cache, "mac")
     views = [linux(manifest, f"linux{suffix}", traits) for suffix, traits in table["linux"].items()]
