@@ -14,7 +14,7 @@ import pathlib
 import re
 import sys
 
-from manifest import Manifest
+from manifest import Manifest, location
 from sdk import HERE, Stub
 
 DIRECTIVE = re.compile(r"^\s*#(if|elseif|else|endif)\b(.*?)\s*(?://.*)?$")
@@ -131,7 +131,9 @@ def apple(manifest: Manifest, table: dict, name: str) -> View:
         stub = Stub(folder)
         if stub.is_on(platform):
             modules[folder.name] = stub.version(facts["sdk"])
-    targets = {target for target, where in table["targets"].items() if where == "all" or name in where}
+    targets = {
+        target for target, where in table["targets"].items()
+        if (where == "all" or name in where) and target in manifest.targets}
     for target in list(targets):
         targets |= set(manifest.closure(target, platform, traits))
     return View(
@@ -139,9 +141,7 @@ def apple(manifest: Manifest, table: dict, name: str) -> View:
 
 
 def main() -> int:
-    root = HERE.parents[1]
-    cache = pathlib.Path(os.environ.get("HEARTH_CACHE") or pathlib.Path.home() / ".cache/hearth") / "apple"
-    cache.mkdir(parents=True, exist_ok=True)
+    root, cache = location()
     table, manifest = json.loads((HERE / "table.json").read_text()), Manifest(root, cache, "linux")
     mac = Manifest(root, cache, "mac")
     views = [linux(manifest, f"linux{suffix}", traits) for suffix, traits in table["linux"].items()]

@@ -8,14 +8,13 @@
 import concurrent.futures
 import json
 import os
-import pathlib
 import re
 import sys
 import threading
 import time
 
-from manifest import Manifest
-from sdk import HERE
+from manifest import Manifest, location
+from sdk import HERE, prune
 from targets import Configuration
 
 ERROR = re.compile(r"(?:error|warning): ")
@@ -32,56 +31,55 @@ def chosen(manifest: Manifest, table: dict, configuration: Configuration, names:
     return order
 
 
-def compile_all(configuration: Configuration, order: list[str], pool: concurrent.futures.Executor, failures: list[str]) -> list:
-    """Hands the targets to the pool as soon as what they need has been compiled."""
-    done = {name: threading.Event() for name in order}
-    needs = {
-        name: [d for d in configuration.manifest.closure(name, configuration.platform, configuration.traits) if d in done]
-        for name in order}
+class Run:
+    """The compilation of a configuration's targets, each as soon as those that it needs are done."""
 
-    def run(name: str) -> None:
+    def __init__(self, configuration: Configuration, order: list[str], before: list["Run"]):
+        self.configuration, self.order = configuration, order
+        # Most targets are the same in two configurations of one platform; the second then finds the first's result.
+        self.before = [run for run in before if run.configuration.platform == configuration.platform]
+        self.done = {name: threading.Event() for name in order}
+        self.failures: list[str] = []
+
+    def threads(self, pool: concurrent.futures.Executor) -> list[threading.Thread]:
+        return [threading.Thread(target=self.compile, args=(name, pool), daemon=True) for name in self.order]
+
+    def compile(self, name: str, pool: concurrent.futures.Executor) -> None:
+        needed = self.configuration.manifest.closure(name, self.configuration.platform, self.configuration.traits)
+        for event in [self.done[other] for other in needed if other in self.done] + [
+                run.done[name] for run in self.before if name in run.done]:
+            event.wait()
         try:
-            outcome = configuration.compile(name)
+            outcome = pool.submit(self.configuration.compile, name).result()
             if outcome.errors and os.environ.get("HEARTH_APPLE_LIVE"):
                 print("\n".join(outcome.errors), flush=True)
-        except BaseException as error:
-            failures.append(f"{configuration.name}: {name}: {error}")
-            raise
+        except (Exception, SystemExit) as error:
+            self.failures.append(f"{self.configuration.name}: {name}: {type(error).__name__}: {error}")
         finally:
-            done[name].set()
-
-    def wait(name: str):
-        for dependency in needs[name]:
-            done[dependency].wait()
-        return pool.submit(run, name).result()
-
-    threads = [threading.Thread(target=lambda name=name: wait(name), daemon=True) for name in order]
-    for thread in threads:
-        thread.start()
-    return threads
+            self.done[name].set()
 
 
 def main() -> int:
     begin = time.monotonic()
-    root = HERE.parents[1]
-    cache = pathlib.Path(os.environ.get("HEARTH_CACHE") or pathlib.Path.home() / ".cache/hearth") / "apple"
-    cache.mkdir(parents=True, exist_ok=True)
+    root, cache = location()
     table = json.loads((HERE / "table.json").read_text())
     manifest = Manifest(root, cache, "mac", table["programs"])
     wanted = [name for name in os.environ.get("HEARTH_APPLE_CONFIGURATIONS", "").split(",") if name]
     configurations = [
         Configuration(name, facts, manifest, cache, root)
         for name, facts in table["configurations"].items() if not wanted or name in wanted]
-    failures: list[str] = []
-    shown: dict[str, list[str]] = {}
+    runs: list[Run] = []
+    for configuration in configurations:
+        runs.append(Run(configuration, chosen(manifest, table, configuration, sys.argv[1:]), runs[:]))
     with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("HEARTH_APPLE_JOBS", "2"))) as pool:
-        orders = [chosen(manifest, table, configuration, sys.argv[1:]) for configuration in configurations]
-        threads = [
-            thread for configuration, order in zip(configurations, orders)
-            for thread in compile_all(configuration, order, pool, failures)]
+        threads = [thread for run in runs for thread in run.threads(pool)]
+        for thread in threads:
+            thread.start()
         for thread in threads:
             thread.join()
-    for configuration, order in zip(configurations, orders):
+    shown: dict[str, list[str]] = {}
+    for run in runs:
+        configuration, order = run.configuration, run.order
         broken = [name for name in order if name in configuration.outcomes and configuration.outcomes[name].errors]
         for name in broken:
             for text in configuration.outcomes[name].errors:
@@ -92,8 +90,9 @@ def main() -> int:
             f"{len(configuration.compiled)} compiled now, {len(broken)} with errors{': ' + ' '.join(broken) if broken else ''}")
     for text, names in shown.items():
         print(f"== {', '.join(names)}: {len(ERROR.findall(text))} messages\n{text}")
-    for failure in failures:
-        print(f"apple: {failure}")
+    failures = [failure for run in runs for failure in run.failures]
+    print("".join(f"apple: {failure}\n" for failure in failures), end="")
+    prune(cache)
     print(f"apple: {time.monotonic() - begin:.0f} s")
     return 1 if shown or failures else 0
 

@@ -1,6 +1,7 @@
 """The package as `swift package dump-package` describes it: targets, and what each needs on a platform with some traits."""
 import hashlib
 import json
+import os
 import pathlib
 import subprocess
 import tempfile
@@ -8,7 +9,15 @@ import tempfile
 
 # Headers of the framework of llama.cpp: scripts/apple/xcframework.sh lays those of these targets into it.
 FRAMEWORKS = {"CLlama": ["CLlama", "CLlamaShim"]}
+# How the manifest tells a Mac from this machine.
 HOST = "#if os(Linux)\n"
+
+
+def location() -> tuple[pathlib.Path, pathlib.Path]:
+    """The root of the tree, and the folder of the cache that belongs to this check."""
+    kept = pathlib.Path(os.environ.get("HEARTH_CACHE") or pathlib.Path.home() / ".cache/hearth") / "apple"
+    kept.mkdir(parents=True, exist_ok=True)
+    return pathlib.Path(__file__).resolve().parents[2], kept
 
 
 class Manifest:

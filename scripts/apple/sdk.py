@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 
 import retarget
 
@@ -45,6 +46,9 @@ def in_place(folder: pathlib.Path, make) -> pathlib.Path:
             except OSError:
                 if not folder.exists():
                     raise
+    else:
+        # The time of its last use, by which `prune` decides.
+        os.utime(folder)
     return folder
 
 
@@ -81,17 +85,24 @@ class SDK:
         # One copy serves all versions: a compiled module has no part that only a newer system has.
         self.resources = in_place(
             cache / f"toolchain-{platform}-{self.identity}", lambda new: retarget.retarget(platform, new))
+        # Beside the rest in the cache, so that every clone of the tree has the same options.
+        declarations = in_place(
+            cache / f"declarations-{self.identity}", lambda new: shutil.copytree(HERE / "sdk", new))
         self.headers = in_place(cache / f"headers-{digest(LIBRARIES, FORWARDED)}", self.collect_headers)
         # The oldest system that the package runs on; stubs say themselves what came later.
         self.base = [
             "swiftc", "-frontend", "-target", target, "-resource-dir", str(self.resources),
-            "-module-cache-path", str(cache / f"clang-{self.identity}"), "-I", str(HERE / "sdk"), "-disable-objc-interop",
-            "-Xcc", "-nostdlibinc", "-Xcc", f"-I{self.headers}", "-Xcc", f"-I{HERE / 'sdk/include'}",
+            "-module-cache-path", str(cache / f"clang-{self.identity}"), "-I", str(declarations), "-disable-objc-interop",
+            "-Xcc", "-nostdlibinc", "-Xcc", f"-I{self.headers}", "-Xcc", f"-I{declarations / 'include'}",
             "-plugin-path", str(retarget.toolchain() / "host/plugins"),
         ]
         # The toolchain's Foundation imports Glibc, which Apple's SDK lacks, so there is an empty one.
         self.base += ["-I", str(in_place(cache / f"glibc-{digest(self.identity, OWN)}", self.compile_glibc))]
-        self.stubs = {stub.name: stub for stub in map(Stub, sorted((HERE / "stubs").iterdir())) if stub.is_on(platform)}
+        self.read_stubs(HERE / "stubs")
+
+    def read_stubs(self, folder: pathlib.Path) -> None:
+        """Takes the stubs of a folder for the SDK's modules."""
+        self.stubs = {stub.name: stub for stub in map(Stub, sorted(folder.iterdir())) if stub.is_on(self.platform)}
         self.built: dict[str, tuple[pathlib.Path, str]] = {}
 
     @staticmethod
@@ -163,8 +174,8 @@ class SDK:
         return self.built[name]
 
 
-def clean(cache: pathlib.Path, kept: set[pathlib.Path]) -> None:
-    """Removes compiled modules that the last check did not use."""
+def prune(cache: pathlib.Path) -> None:
+    """Removes compiled modules that no check has used for a day."""
     for folder in (cache / "modules").iterdir():
-        if folder not in kept:
+        if folder.stat().st_mtime < time.time() - 86400:
             shutil.rmtree(folder, ignore_errors=True)

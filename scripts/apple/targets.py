@@ -39,6 +39,8 @@ class Configuration:
         self.version, self.target = facts["sdk"], facts["target"]
         self.manifest, self.cache, self.root = manifest, cache, root
         self.sdk = SDK(cache, self.platform, self.version, self.target)
+        # How far the compiler goes; `planted.py` shows what it misses without this stage.
+        self.stage = "-emit-sil"
         self.outcomes: dict[str, Outcome] = {}
         self.compiled: list[str] = []
         self.used: dict[str, set[str]] = {}
@@ -77,7 +79,8 @@ class Configuration:
                         lambda new, text=text: (new.mkdir(), (new / "module.modulemap").write_text(text))) / "module.modulemap"
                 options += ["-Xcc", f"-fmodule-map-file={own}", "-Xcc", f"-I{headers}"]
             contents += [path.read_bytes() for path in sorted(headers.rglob("*")) if path.suffix in (".h", ".modulemap")]
-        return options, digest(options, *contents)
+        # Not of the options, which name the place of this clone.
+        return options, digest(names, os.environ.get("llama_prefix"), *contents)
 
     def compile(self, name: str) -> Outcome:
         """Compiles a target whose dependencies have been compiled, if its inputs are new."""
@@ -98,7 +101,7 @@ class Configuration:
             *[part for trait in self.traits if re.search(rf"\b{trait}\b", conditions) for part in ("-D", trait)]]
         c_options, headers = self.c_modules(closure)
         identity = digest(
-            self.sdk.identity, OWN, self.sdk.base, options, headers, [stub for _, stub in stubs],
+            self.sdk.identity, OWN, self.stage, self.sdk.base, options, headers, [stub for _, stub in stubs],
             [(module, self.outcomes[module].identity) for module in modules], *[part for pair in texts.items() for part in pair])
         command = [
             *self.sdk.base, *options, *c_options, "-module-name", name,
@@ -127,12 +130,17 @@ class Configuration:
 
     def run(self, command: list[str], places: list[str], new: pathlib.Path, name: str) -> list[str]:
         """Runs the compiler up to Swift's intermediate language; returns its errors, with the paths of the tree."""
-        # With the last option a broken target leaves a module, by which the targets above it are judged, too.
-        output = [
-            "-emit-sil", "-o", "/dev/null", "-emit-module-path", str(new / f"{name}.swiftmodule"),
-            "-experimental-allow-module-with-compiler-errors"]
-        ended = subprocess.run([*command, *output, *places], capture_output=True, text=True)
-        text = ended.stderr.replace(f"{new / 'sources'}/", "").replace("; import AppleFoundation", "").replace("AppleFoundation.", "Foundation.")
+        output = [self.stage, "-o", "/dev/null", "-emit-module-path", str(new / f"{name}.swiftmodule")]
+        if self.stage == "-typecheck":
+            output = [self.stage]
+        # With this option a broken target leaves a module, by which the targets above it are judged, too. After some errors it
+        # makes the compiler crash, which then is asked without it.
+        for options in (["-experimental-allow-module-with-compiler-errors"], []):
+            ended = subprocess.run([*command, *output, *options, *places], capture_output=True, text=True)
+            if ended.returncode >= 0:
+                break
+        text = ended.stderr.replace(f"{new / 'sources'}/", "").replace("; import AppleFoundation", "")
+        text = text.replace("AppleFoundation.", "Foundation.")
         if "error:" in text or "warning:" in text:
             return [text]
         return [f"{name}: the compiler ended with {ended.returncode}\n{text[:3000]}"] if ended.returncode else []

@@ -58,7 +58,9 @@ IMPORTS = {
     "docs/gateway.md": ["HearthDelivery"], "docs/assistant.md": ["Hearth", "HearthAssistant"],
 }
 # Blocks that use what only some platforms have.
-ELSEWHERE = {"Log.unifiedLog": "canImport(os)"}
+ELSEWHERE = {
+    "Log.unifiedLog": "canImport(os)", "import SwiftUI": "canImport(SwiftUI)", "ChatView(": "canImport(SwiftUI)",
+}
 
 
 def declares(code, name):
@@ -76,9 +78,9 @@ def source(path, line, code):
     variables = [text for name, text in VARIABLES.items() if uses(body, name) and not declares(body, name)]
     wanted = dict.fromkeys(["Foundation", *(imports or IMPORTS.get(path, ["Hearth"]))])
     name = re.sub(r"\W", "_", f"{path}_{line}")
-    lines = [f"import {module}" for module in wanted]
-    conditions = [condition for text, condition in ELSEWHERE.items() if text in body]
-    lines += [f"#if {condition}" for condition in conditions]
+    conditions = [condition for text, condition in ELSEWHERE.items() if text in code]
+    lines = [f"#if {condition}" for condition in conditions]
+    lines += [f"import {module}" for module in wanted]
     lines += [f"@MainActor func {name}({', '.join(f'{name}: {NAMES[name]}' for name in names)}) async throws {{", *variables]
     lines += [f'#sourceLocation(file: "{path}", line: {line})', body.rstrip("\n"), "#sourceLocation()", "}"]
     lines += ["#endif" for _ in conditions]

@@ -21,6 +21,7 @@ stages. `scripts/lint/index.py` writes this page out of the first sentence of ea
 """
 # Files without comments.
 SAID = {
+    "apple/plants.json": "The errors that scripts/apple/planted.py plants.",
     "apple/table.json": "The configurations of `make apple`, and the targets that each compiles.",
     "bench/thresholds.json": "The bars of the benchmarks.",
     "clients/llama-server-tests.txt": "The tests of llama.cpp's server that pass.",

@@ -54,6 +54,9 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
     public var httpCookieStorage: HTTPCookieStorage?
     public var urlCredentialStorage: URLCredentialStorage?
     public var urlCache: URLCache?
+    // developer.apple.com/documentation/foundation/urlsessionconfiguration/usesclassicloadingmode
+    @available(iOS 18.4, macOS 15.4, tvOS 18.4, visionOS 2.4, *)
+    public var usesClassicLoadingMode: Bool { get {} set {} }
 }
 
 // developer.apple.com/documentation/foundation/urlsessiontask

@@ -9,6 +9,9 @@ public struct NWPath: Equatable, Sendable {
     public let status: Status
     public var isExpensive: Bool { get {} }
     public var isConstrained: Bool { get {} }
+    // developer.apple.com/documentation/network/nwpath/isultraconstrained
+    @available(iOS 26.0, macOS 26.0, tvOS 26.0, visionOS 26.0, *)
+    public var isUltraConstrained: Bool { get {} }
 }
 
 // developer.apple.com/documentation/network/nwpathmonitor

@@ -97,6 +97,7 @@ public struct AnyLayout: Layout {
 }
 
 /// The views of a layout.
+/// For tests on Linux: our own, not Apple's.
 public struct LaidOut<Content: View>: View, Recorded {
     let kind: String
     let content: Content

@@ -2,6 +2,7 @@ import Foundation
 import Observation
 
 /// A view whose nodes or surroundings are changed.
+/// For tests on Linux: our own, not Apple's.
 public struct Changed<Content: View>: View, Recorded {
     let content: Content
     let before: @MainActor (Recorder) -> Void

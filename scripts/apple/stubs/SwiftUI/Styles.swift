@@ -94,6 +94,7 @@ extension Shape {
 }
 
 /// A shape shows no words.
+/// For tests on Linux: our own, not Apple's.
 public struct DrawnShape: View, Recorded {
     public var body: Never { fatalError("this view has no body") }
     func record(_ recorder: Recorder) -> [TreeNode] { [] }

@@ -108,6 +108,7 @@ final class Recorder {
 }
 
 /// A view that is shown in a test.
+/// For tests on Linux: our own, not Apple's.
 @MainActor public final class ViewTree {
     private let view: any View
     private let recorder = Recorder()

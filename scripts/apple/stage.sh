@@ -1,0 +1,6 @@
+#!/usr/bin/env bash
+# Apple platforms: every target compiles for iOS and macOS, and 30 planted errors are found.
+. "$(dirname "$0")/../stages.sh"
+export HEARTH_CACHE llama_prefix
+scripts/apple/run.sh
+scripts/apple/planted.py
