@@ -68,7 +68,7 @@ import Testing
     {
         var canary = canary(what == "pattern" ? "Ouagadougou" : nil)
         if what == "rate" { canary.minimumTokensPerSecond = 1_000_000 }
-        if what == "memory" { canary.maximumMemoryBytes = 1_000_000 }
+        if what == "memory" { canary.maximumMemoryBytes = 1 }
         try await install(new, asking: canary)
         let error = await #expect(throws: StoreError.self) { try await manager.activate(new) }
         #expect(error?.code == .probeFailed)
@@ -78,7 +78,7 @@ import Testing
         print("probe refused for its \(what): \(reason)")
         let expected = [
             "pattern": "does not match Ouagadougou", "rate": "at least 1000000.0 are wanted",
-            "memory": "bytes of memory, at most 1000000 are allowed",
+            "memory": "bytes of memory, at most 1 are allowed",
         ]
         #expect(try reason.contains(#require(expected[what])), "\(reason)")
         if what == "pattern" { #expect(reason.contains("Paris"), "what it said instead: \(reason)") }
