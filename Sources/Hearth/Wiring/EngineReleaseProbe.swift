@@ -13,19 +13,24 @@ package struct EngineReleaseProbe: ReleaseProbe {
     private let formats: Set<ModelFormat>
     private let memory: EngineMemory?
     private let time: TimeSource
+    private let measurement: @Sendable () -> (@Sendable () -> UInt64?)
 
     /// A probe with the engines of an app.
     ///
     /// Loaded models stay in memory during the probe. If they leave too little for the release, it is probed with a
     /// shorter context. If even that does not fit, but the release alone would, it is not judged: it then replaces
     /// the old one in memory, on probation.
-    /// - Parameter memory: the ledger of the engines that stay loaded; none is loaded during the probe.
+    /// - Parameters:
+    ///   - memory: the ledger of the engines that stay loaded; none is loaded during the probe.
+    ///   - measurement: starts to measure the memory of this process, for engines that run in it.
     package init(
         configuration: Configuration = Configuration(), engines: EngineRegistry = .standard,
-        memory: EngineMemory = EngineMemory(deviceMemory: DeviceMemory.read().usable)
+        memory: EngineMemory = EngineMemory(deviceMemory: DeviceMemory.read().usable),
+        measurement: @escaping @Sendable () -> (@Sendable () -> UInt64?) = PeakMemory.measurement
     ) {
         formats = engines.formats
         time = .system
+        self.measurement = measurement
         self.memory = memory
         open = { candidate in
             var settings = configuration
@@ -67,6 +72,7 @@ package struct EngineReleaseProbe: ReleaseProbe {
     ) {
         self.formats = formats
         self.time = time
+        measurement = PeakMemory.measurement
         memory = nil
         self.open = { try await open($0.files) }
     }
@@ -109,12 +115,12 @@ package struct EngineReleaseProbe: ReleaseProbe {
 
     /// - Returns: `nil` if there is too little memory for the attempt.
     private func attempt(_ candidate: ProbeCandidate, _ isAnswered: Locked<Bool>) async throws -> ProbeReport? {
-        let here = PeakMemory()
+        let here = measurement()
         let loading = time.stopwatch()
         guard let engine = try await open(candidate) else { return nil }
         let loadSeconds = loading.elapsed.seconds
         let worker = (engine as? WorkerEngine)?.process
-        let memory = { worker.map { PeakMemory.bytes(of: $0) } ?? here?.bytes }
+        let memory = { worker.map { PeakMemory.bytes(of: $0) } ?? here() }
         do {
             let information = try await engine.modelInformation
             let makesVectors =

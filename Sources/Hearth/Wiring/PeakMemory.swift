@@ -4,7 +4,7 @@ import HearthBase
 /// Measures the peak memory of this process since a moment (Linux: `VmHWM`, which proc(5) allows to be reset).
 ///
 /// It measures the whole process, including its other activity.
-struct PeakMemory: Sendable {
+package struct PeakMemory: Sendable {
     private let before: UInt64
 
     /// Starts the measurement; `nil` if the system does not support it.
@@ -23,6 +23,12 @@ struct PeakMemory: Sendable {
         #else
         return nil
         #endif
+    }
+
+    /// Starts a measurement; what it returns reads the peak in bytes, `nil` if the system does not support it.
+    package static let measurement: @Sendable () -> (@Sendable () -> UInt64?) = {
+        let started = PeakMemory()
+        return { started?.bytes }
     }
 
     /// The peak since the start in bytes, beyond the memory used then.

@@ -22,7 +22,8 @@ import Testing
         folder = try TemporaryFolder()
         manager = ModelManager(
             home: folder.path("home"), origins: [], network: UnmonitoredNetwork(), deviceMemory: 1 << 40,
-            probe: EngineReleaseProbe())
+            // Other tests use the memory of this process meanwhile.
+            probe: EngineReleaseProbe(measurement: { { 2 } }))
         let family = try #require(Family("smollm"))
         old = ReleaseIdentity(family: family, version: try #require(ReleaseVersion("1.0.0")))
         new = ReleaseIdentity(family: family, version: try #require(ReleaseVersion("2.0.0")))
@@ -62,7 +63,7 @@ import Testing
         #expect(!state.isHeldBack(new))
     }
 
-    /// Another answer than the one wanted, a rate nobody reaches, and less memory than it takes.
+    /// Another answer than the one wanted, a rate that is too high, and less memory than it takes.
     @Test(arguments: ["pattern", "rate", "memory"]) func anythingElseIsRefusedAndSaysWhy(_ what: String)
         async throws
     {
@@ -78,7 +79,7 @@ import Testing
         print("probe refused for its \(what): \(reason)")
         let expected = [
             "pattern": "does not match Ouagadougou", "rate": "at least 1000000.0 are wanted",
-            "memory": "bytes of memory, at most 1 are allowed",
+            "memory": "2 bytes of memory, at most 1 are allowed",
         ]
         #expect(try reason.contains(#require(expected[what])), "\(reason)")
         if what == "pattern" { #expect(reason.contains("Paris"), "what it said instead: \(reason)") }

@@ -145,6 +145,14 @@ import Testing
         #expect(PeakMemory.value(key, in: text) == bytes)
     }
 
+    #if os(Linux)
+    @Test func theMemoryOfAProcessIsRead() {
+        #expect(PeakMemory.bytes(of: getpid()) ?? 0 > 1 << 20)
+        #expect(PeakMemory.bytes(of: Int32.max) == nil)
+        #expect(PeakMemory.measurement()() != nil)
+    }
+    #endif
+
     #if Llama
     /// The real engine on the real default model, with the pattern of a publisher.
     @Test func theDefaultModelPasses() async throws {
