@@ -31,7 +31,9 @@ struct ScriptedSystemModel: SystemModel {
         case .usage(let usage): return usage
         case .fail(let error): throw error
         case .waitForCancellation:
-            for await _ in AsyncStream<Never>.makeStream().stream {}
+            let (never, source) = AsyncStream<Never>.makeStream()
+            for await _ in never {}
+            source.finish()
             throw CancellationError()
         }
     }

@@ -6,7 +6,7 @@ import HearthInference
 /// check of the finished answer, unless they are the schema's only shape.
 package enum SystemSchema {
     /// Keywords that Apple's form has, by the type of value; all else is left out.
-    private static let kept: [String: Set<String>] = [
+    private static let kept: [String: [String]] = [
         "string": ["enum", "pattern"], "integer": ["minimum", "maximum"], "number": ["minimum", "maximum"],
         "array": ["minItems", "maxItems"], "boolean": [], "null": [],
     ]
