@@ -208,6 +208,42 @@ import Testing
         #expect(await engine.requests.count == 2)
     }
 
+    /// An engine that answers until it is stopped.
+    private struct EndlessEngine: InferenceEngine {
+        let modelInformation = ModelInformation(description: "endless", contextLength: 4096)
+        let capabilities: EngineCapabilities = []
+        let ended = AsyncStream<Void>.makeStream()
+
+        func generate(
+            _ messages: [ChatMessage], options: GenerationOptions,
+            onEvent: @escaping @Sendable (GenerationEvent) -> Void
+        ) async throws -> GenerationSummary {
+            onEvent(.text("Hel"))
+            let (never, end) = AsyncStream<Never>.makeStream()
+            for await _ in never {}
+            end.finish()
+            ended.continuation.yield()
+            throw CancellationError()
+        }
+    }
+
+    @Test func theEngineOfACancelledAnswerStops() async throws {
+        let engine = EndlessEngine()
+        let request = SessionRequest([TranscriptEntry(.prompt([.text("?")]))])
+        let (sent, sending) = AsyncStream<ChannelAction>.makeStream()
+        let task = Task {
+            try await SessionResponder(engine, timeout: .seconds(9))
+                .respond(to: request, Self.writer(for: request)) { action in sending.yield(action) }
+        }
+        for await action in sent {
+            #expect(action == .text("Hel", entry: "2"))
+            break
+        }
+        task.cancel()
+        for await _ in engine.ended.stream { break }
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
     // MARK: Preparation
 
     @Test func theBeginningOfTheNextPromptIsPrepared() async throws {
