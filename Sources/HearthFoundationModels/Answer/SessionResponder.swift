@@ -6,7 +6,7 @@ import HearthInference
 /// ```
 ///  request ── work ──> engine ── events ──> writer ── actions ──> channel
 ///     schema and tools: the engine first decides whether to call one. At the first word of free text it is stopped, and
-///     answers again in the shape of the schema; the prompt is computed once.
+///     answers again in the shape of the schema. That prompt describes no tools, and is computed apart.
 /// ```
 package struct SessionResponder: Sendable {
     private let engine: any InferenceEngine
