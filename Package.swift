@@ -76,6 +76,7 @@ let package = Package(
         .library(name: "HearthRouting", targets: ["HearthRouting", "HearthInference", "HearthHTTP", "HearthBase"]),
         .library(name: "HearthServer", targets: ["HearthServer"]),
         .library(name: "HearthUI", targets: ["HearthUI"]),
+        .library(name: "HearthFoundationModels", targets: ["HearthFoundationModels"]),
         .executable(name: "hearth", targets: ["hearth"]),
     ],
     traits: [
@@ -190,6 +191,12 @@ let package = Package(
             name: "HearthUI",
             dependencies: targets(
                 "Hearth HearthAssistant HearthBase HearthHTTP HearthInference HearthRouting \(deliveryFloors)")),
+        // Apple's Foundation Models and mlx-swift-lm; on Linux what they need of Hearth.
+        .target(
+            name: "HearthFoundationModels",
+            dependencies: targets(
+                "Hearth HearthBase HearthCatalog HearthDelivery HearthInference HearthRouting HearthStore HearthTransfer"
+            )),
         .target(
             name: "HearthServer",
             dependencies: targets(
@@ -248,6 +255,9 @@ let package = Package(
             dependencies: targets(
                 "Hearth HearthAssistant HearthBase HearthClassification HearthHTTP HearthInference HearthRouting "
                     + deliveryFloors) + targets("HearthLlama", llama), path: "Tests/Seeds", packageAccess: false),
+        tests(
+            "HearthFoundationModels",
+            "Hearth HearthBase HearthInference HearthRouting \(deliveryFloors)"),
         tests(
             "HearthServer",
             "Hearth HearthAssistant HearthBase HearthDatabase HearthHTTP HearthInference HearthRouting \(deliveryFloors)"

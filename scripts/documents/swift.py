@@ -60,6 +60,8 @@ IMPORTS = {
 # Blocks that use what only some platforms have.
 ELSEWHERE = {
     "Log.unifiedLog": "canImport(os)", "import SwiftUI": "canImport(SwiftUI)", "ChatView(": "canImport(SwiftUI)",
+    "HearthLanguageModel(": "canImport(FoundationModels, _version: 2)", "SystemModelEngine(": "canImport(FoundationModels)",
+    "import MLXLMCommon": "canImport(MLXLMCommon)",
 }
 
 

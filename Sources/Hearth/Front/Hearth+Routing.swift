@@ -62,7 +62,7 @@ extension Hearth {
     package func localEngines(
         default model: String? = nil, keeping owner: (any AnyObject & Sendable)? = nil
     ) -> any LocalEngines {
-        localEngines { [self] name in
+        let installed = localEngines { [self] name in
             defer { withExtendedLifetime(owner) {} }
             var name = name ?? model
             if name == nil { name = await modelInUse }
@@ -80,6 +80,11 @@ extension Hearth {
             } catch let error as StoreError where error.code == .notInstalled {
                 throw LLMError(.modelNotLoaded, error.message, context: error.context, underlying: error)
             }
+        }
+        let registered = surroundings.engines.models
+        guard !registered.isEmpty else { return installed }
+        return RegisteredEngines(models: registered, others: installed) { [self] in
+            if let model { model } else { await modelInUse }
         }
     }
 

@@ -40,6 +40,8 @@ public struct EngineRegistry: Sendable {
 
     /// The engines of each format, the first choice last.
     private var engines: [ModelFormat: [Engine]] = [:]
+    /// The engines that have their models, by name.
+    private(set) var models: [String: any InferenceEngine] = [:]
     /// The program of the workers in which all engines run; `nil` for engines in this process.
     package internal(set) var workerProgram: Path?
 
@@ -102,6 +104,12 @@ public struct EngineRegistry: Sendable {
         engines[format, default: []].removeAll { $0.name == name }
         engines[format, default: []].append(Engine(name: name, runs: runs, memory: memory, open: open))
     }
+
+    /// Adds an engine that has its model, such as that of the operating system, or replaces the one of that name.
+    ///
+    /// The orchestrator finds it before installed models: a conversation, an alias or ``Hearth/orchestrator(cloud:premium:default:)``
+    /// names it. It is never evicted.
+    public mutating func register(model name: String, _ engine: any InferenceEngine) { models[name] = engine }
 
     /// Opens the engines of a format in another way, with the same memory plans.
     mutating func move(

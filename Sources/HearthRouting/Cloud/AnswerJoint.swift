@@ -1,3 +1,4 @@
+import HearthBase
 import HearthInference
 
 /// Joins the rest of an answer to its beginning. A cloud model is asked for the rest as a new message: it may repeat the
@@ -73,7 +74,27 @@ struct AnswerJoint: Sendable {
 
 extension [ChatMessage] {
     /// The conversation that asks for the rest of its last answer.
-    var askingForRest: [ChatMessage] {
+    private var askingForRest: [ChatMessage] {
         self + [ChatMessage(.user, AnswerJoint.request, id: (last?.id ?? "") + "-rest")]
+    }
+
+    /// Answers with a model that begins a new message each time: if the last message is to be continued, the model is asked
+    /// for its rest.
+    package func continuing(
+        _ options: GenerationOptions, _ onEvent: @escaping @Sendable (GenerationEvent) -> Void,
+        _ answer: ([ChatMessage], @escaping @Sendable (GenerationEvent) -> Void) async throws -> GenerationSummary
+    ) async throws -> GenerationSummary {
+        guard options.continuesLastMessage, let last, last.role == .assistant, !last.content.isEmpty else {
+            return try await answer(self, onEvent)
+        }
+        let joint = Locked(AnswerJoint(after: last.content))
+        let summary = try await answer(askingForRest) { event in
+            guard case .text(let piece) = event else { return onEvent(event) }
+            let text = joint.withLock { $0.append(piece) }
+            if !text.isEmpty { onEvent(.text(text)) }
+        }
+        let rest = joint.withLock { $0.finish() }
+        if !rest.isEmpty { onEvent(.text(rest)) }
+        return summary
     }
 }

@@ -76,17 +76,9 @@ public struct CloudEngine: InferenceEngine {
         _ messages: [ChatMessage], options: GenerationOptions, onEvent: @escaping @Sendable (GenerationEvent) -> Void
     ) async throws -> GenerationSummary {
         try check(options)
-        guard options.continuesLastMessage, let last = messages.last, last.role == .assistant, !last.content.isEmpty
-        else { return try await answer(messages, options, onEvent) }
-        let joint = Locked(AnswerJoint(after: last.content))
-        let summary = try await answer(messages.askingForRest, options) { event in
-            guard case .text(let piece) = event else { return onEvent(event) }
-            let text = joint.withLock { $0.append(piece) }
-            if !text.isEmpty { onEvent(.text(text)) }
+        return try await messages.continuing(options, onEvent) { messages, onEvent in
+            try await answer(messages, options, onEvent)
         }
-        let rest = joint.withLock { $0.finish() }
-        if !rest.isEmpty { onEvent(.text(rest)) }
-        return summary
     }
 
     private func answer(

@@ -12,7 +12,7 @@ package func within<Result: Sendable>(
 }
 
 /// Performs `body`, and cancels it after a time. Returns `nil` if it was cancelled for that.
-func within<Result: Sendable>(
+package func within<Result: Sendable>(
     _ limit: Duration, of time: TimeSource = .system, _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result? {
     try await withThrowingTaskGroup(of: Result?.self) { group in
