@@ -1,5 +1,6 @@
 #if canImport(SwiftUI)
 import Hearth
+import HearthCatalog
 import HearthDelivery
 import HearthTransfer
 import SwiftUI
@@ -12,13 +13,20 @@ extension View {
     /// List { … }.cellularWarning(for: hearth.library)
     /// ```
     public func cellularWarning(for library: ModelLibrary) -> some View {
-        modifier(CellularWarning(library: library))
+        modifier(CellularWarning(library: library, family: nil))
+    }
+
+    /// Asks about the download of one model alone.
+    func cellularWarning(for library: ModelLibrary, of family: Family) -> some View {
+        modifier(CellularWarning(library: library, family: family))
     }
 }
 
 /// The question before a download on a metered network; ``SwiftUICore/View/cellularWarning(for:)`` adds it to a view.
 struct CellularWarning: ViewModifier {
     let library: ModelLibrary
+    /// The model whose download is asked about; `nil` for all.
+    let family: Family?
     @State private var problem: String?
     @State private var isAsking = false
     /// The models whose user has allowed a metered network: a second refusal adds to this permission.
@@ -37,7 +45,7 @@ struct CellularWarning: ViewModifier {
     }
 
     private var refused: (row: LibraryRow, question: Question)? {
-        for row in library.rows {
+        for row in library.rows where family == nil || row.id == family {
             guard case .failed(let failure) = row.download, let question = Question(rawValue: failure.code) else {
                 continue
             }
@@ -49,22 +57,21 @@ struct CellularWarning: ViewModifier {
     func body(content: Content) -> some View {
         let words = Words(locale)
         let refused = refused
+        let question = refused?.question ?? .metered
         let values = refused.map { ["name": $0.row.model.displayName, "size": words.bytes($0.row.model.size)] } ?? [:]
-        let key = refused?.question == .unverified ? "unverified" : "metered"
         content
             .confirmationDialog(
-                words.word("ask.\(key)", "title"), isPresented: $isAsking,
+                text(question, "title", words), isPresented: $isAsking,
                 titleVisibility: .visible
             ) {
                 if let refused {
-                    Button(words.word("ask.\(key)", "yes"), role: refused.question == .unverified ? .destructive : nil)
-                    {
+                    Button(text(question, "yes", words), role: refused.question == .unverified ? .destructive : nil) {
                         download(refused.row, refused.question, words)
                     }
                     Button(words("cancel"), role: .cancel) { library.reset(refused.row.id) }
                 }
             } message: {
-                Text(verbatim: words.word("ask.\(key)", "text", values))
+                Text(verbatim: text(question, "text", words, values))
             }
             .onChange(of: refused.map { [$0.row.id.name, $0.question.rawValue] }, initial: true) { _, refusal in
                 isAsking = refusal != nil
@@ -74,6 +81,15 @@ struct CellularWarning: ViewModifier {
                 if !isAsking, let refused = self.refused { library.reset(refused.row.id) }
             }
             .problem($problem)
+    }
+
+    private func text(
+        _ question: Question, _ part: String, _ words: Words, _ values: [String: String] = [:]
+    ) -> String {
+        switch question {
+        case .metered: words.word("ask.metered", part, values)
+        case .unverified: words.word("ask.unverified", part, values)
+        }
     }
 
     private func download(_ row: LibraryRow, _ question: Question, _ words: Words) {
