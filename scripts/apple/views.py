@@ -2,6 +2,7 @@
 """Runs the views of HearthUI on Linux as trees, with the view models of the last `swift build`.
 
     scripts/apple/views.py                  all tests of scripts/apple/views
+    scripts/apple/views.py --compile        only compiles the views, into .build/views
     scripts/apple/views.py --filter NAME    options of Swift Testing
 
 SwiftUI is the stand-in of scripts/apple/stubs/SwiftUI: it keeps texts, labels, values and actions, and draws nothing. A part whose
@@ -72,6 +73,8 @@ def main(options):
 
     compile("SwiftUI", sorted(glob.glob("scripts/apple/stubs/SwiftUI/*.swift")))
     compile("HearthUI", sorted(glob.glob("Sources/HearthUI/**/*.swift", recursive=True)), "SwiftUI", "-enable-testing")
+    if options == ["--compile"]:
+        return 0
     tests = sorted(glob.glob("scripts/apple/views/*.swift")) + [f"Tests/{path}" for path in SUPPORT]
     compile("ViewTests", tests, "HearthUI", "-plugin-path", str(plugins))
     own = [str(FOLDER / f"{name}.o") for name in ("SwiftUI", "HearthUI", "ViewTests")]

@@ -1,3 +1,4 @@
+// The cards of actions in their states, their buttons and the questions about them.
 import Foundation
 import HearthUI
 import SwiftUI

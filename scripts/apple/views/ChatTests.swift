@@ -1,3 +1,4 @@
+// A chat from the question to the answer, its actions, and how answers end.
 import Foundation
 import HearthBase
 import HearthInference

@@ -1,3 +1,4 @@
+// A download from the tap to the model in use, and its ends.
 import HearthTransfer
 import HearthUI
 import SwiftUI

@@ -1,3 +1,4 @@
+// A language and a size of text in which a view is shown, and what holds of every view.
 import Foundation
 import SwiftUI
 import Testing

@@ -1,3 +1,4 @@
+// Runs the tests of the views: scripts/apple/views.py.
 import Testing
 
 /// Runs the tests of the views: scripts/apple/views.sh.

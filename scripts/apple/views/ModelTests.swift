@@ -1,3 +1,4 @@
+// The cards of models, updates, removal and the way back to the version before.
 import HearthBase
 import HearthCatalog
 import HearthDelivery

@@ -1,3 +1,4 @@
+// The previews show what they promise, and each view has one.
 import Foundation
 import SwiftUI
 import Testing

@@ -1,3 +1,4 @@
+// Questions before a download, and the button that an app has where a model is missing.
 import HearthDelivery
 import HearthHTTP
 import HearthUI

@@ -1,3 +1,4 @@
+// A library over a scripted delivery.
 import HearthCatalog
 import HearthHTTP
 import HearthTransfer
