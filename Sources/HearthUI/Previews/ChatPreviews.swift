@@ -20,12 +20,12 @@ struct ChatPreviews: PreviewProvider {
         .previewDisplayName("Thoughts")
         ScrollView {
             VStack(spacing: 16) {
-                CalendarEventCard(card(.calendar, "New event"))
-                ReminderCard(card(.reminder, "New reminder"))
-                NoteCard(card(.note, "New note"))
-                ContactCard(card(.contactsSearch, "Search contacts"))
-                HabitCard(card(.habit, "Log a habit"))
-                WebSearchCard(card(.webSearch, "Web search"))
+                CalendarEventCard(card(.calendar, "new-event"))
+                ReminderCard(card(.reminder, "new-reminder"))
+                NoteCard(card(.note, "new-note"))
+                ContactCard(card(.contactsSearch, "search-contacts"))
+                HabitCard(card(.habit, "log-habit"))
+                WebSearchCard(card(.webSearch, "web-search"))
             }
             .padding()
         }
@@ -39,7 +39,10 @@ struct ChatPreviews: PreviewProvider {
     }
 
     private static var messages: [AssistantMessage] {
-        [AssistantMessage(.user, "When is high water?"), thinking(false)]
+        let question = AssistantMessage(.user, "When is high water?")
+        var answer = thinking(false)
+        answer.parent = question.id
+        return [question, answer]
     }
 
     private static func thinking(_ isThinking: Bool) -> AssistantMessage {
@@ -48,11 +51,13 @@ struct ChatPreviews: PreviewProvider {
         return message
     }
 
-    private static func card(_ tag: ActionTag, _ title: String) -> ActionCard {
-        ActionCard(
-            id: tag.rawValue, tag: tag, title: title,
+    private static func card(_ tag: ActionTag, _ code: String) -> ActionCard {
+        var card = ActionCard(
+            id: code, tag: tag, title: code,
             fields: [.init(name: "title", label: "Title", value: "The spare key is at Anna’s")], state: .done,
             payload: "{}", canUndo: true)
+        card.code = code
+        return card
     }
 }
 

@@ -120,7 +120,7 @@ import Testing
         await shop.library.refresh()
         let tree = look.show(Form { ModelSettingsSection(shop.library) })
         #expect(tree.tap(look["card.download", ["name": "diary", "size": ", \(look.number("98.4 MB"))"]]))
-        let sentence = look("Network error: the connection broke", PageWords.refusals["connection-lost"] ?? "")
+        let sentence = look("Network error: the connection broke", PageWords.refusals["network-error"] ?? "")
         await tree.shows(sentence)
         look.expectGood(tree)
         let again = look["card.retry", ["name": "diary"]]

@@ -22,11 +22,11 @@ import Testing
         #expect(tree.texts == [look["models.section"], look["models.none"]])
         look.expectGood(tree)
         shop.delivery.failOffers(Shop.lost)
-        shop.delivery.failLocal(DiskProblem.full)
+        shop.delivery.failLocal(FolderProblem.closed)
         await shop.library.refresh()
         tree.render()
         #expect(
-            tree.texts.last == look("the disk is full", PageWords.refusals["disk-full"] ?? ""))
+            tree.texts.last == look("the folder is closed", PageWords.refusals["permission-denied"] ?? ""))
         look.expectGood(tree)
     }
 
@@ -108,11 +108,11 @@ import Testing
 
     @Test(arguments: Look.all) func aRemovalThatFailsIsSaid(_ look: Look) async {
         shop.delivery.have(LocalModel(Models.text))
-        shop.delivery.failRemovals(DiskProblem.full)
+        shop.delivery.failRemovals(FolderProblem.closed)
         let tree = look.show(await section())
         #expect(tree.tap(look["manage.remove"]))
         tree.nodes("alert").first?.all.first { $0.traits.contains("destructive") }?.action?()
-        let sentence = look("the disk is full", PageWords.refusals["disk-full"] ?? "")
+        let sentence = look("the folder is closed", PageWords.refusals["permission-denied"] ?? "")
         await tree.shows { $0.nodes("alert").map(\.text) == [sentence] }
         #expect(tree.tap(look["close"]))
         #expect(tree.nodes("alert").isEmpty)
@@ -162,7 +162,7 @@ import Testing
     }
 }
 
-/// A failure of the disk.
-enum DiskProblem {
-    static let full = FileError(.diskFull, "the disk is full")
+/// A failure of the home folder.
+enum FolderProblem {
+    static let closed = FileError(.permissionDenied, "the folder is closed")
 }

@@ -87,6 +87,7 @@ import Testing
             shop.delivery.script(model, [.fail(metered)])
             try? shop.library.download(model.id)
         }
+        await until { shop.library.rows.allSatisfy { if case .failed = $0.download { true } else { false } } }
         for name in ["diary", "poet"] {
             let text = look["ask.metered.text", ["name": name, "size": look.number("98.4 MB")]]
             await tree.shows(text)
