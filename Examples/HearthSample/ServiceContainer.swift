@@ -19,7 +19,12 @@ import Observation
     /// Chooses between the models of this device and the cloud of the settings.
     private(set) var orchestrator: LLMOrchestrator?
     /// Whether no question leaves this device.
-    private(set) var isLocalOnly = false
+    var isLocalOnly = false {
+        didSet {
+            let isLocal = isLocalOnly
+            if isLocal != oldValue { Task { await orchestrator?.setForceLocal(isLocal) } }
+        }
+    }
     /// Whether the classifier of characters is ready.
     private(set) var isModelReady = false
     let approvals = ChatApprovals()
@@ -55,12 +60,6 @@ import Observation
                 problem = error.localizedDescription
             }
         }
-    }
-
-    /// Keeps all questions on this device, or lets the cloud answer again.
-    func keepLocal(_ isLocal: Bool) {
-        isLocalOnly = isLocal
-        Task { await orchestrator?.setForceLocal(isLocal) }
     }
 
     /// Takes in the files that the system has brought while the app did not run.

@@ -4,3 +4,5 @@
 export HEARTH_CACHE llama_prefix
 scripts/apple/run.sh
 scripts/apple/planted.py
+build_tests
+scripts/apple/views.py

@@ -55,7 +55,7 @@ extension View {
     public func layoutPriority(_ value: Double) -> some View { unchanged() }
     public func background<S: ShapeStyle>(_ style: S, ignoresSafeAreaEdges edges: Edge.Set = .all) -> some View { unchanged() }
     public func background<S: ShapeStyle, T: Shape>(_ style: S, in shape: T, fillStyle: FillStyle = FillStyle()) -> some View { unchanged() }
-    public func background<V: View>(_ background: V, alignment: Alignment = .center) -> some View { beside("background", background) }
+    @_disfavoredOverload public func background<V: View>(_ background: V, alignment: Alignment = .center) -> some View { beside("background", background) }
     public func background<V: View>(alignment: Alignment = .center, @ViewBuilder content: () -> V) -> some View {
         beside("background", content())
     }
