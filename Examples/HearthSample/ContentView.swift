@@ -32,6 +32,22 @@ struct ContentView: View {
     }
 
     @ViewBuilder private var settings: some View {
-        if let library = services.hearth?.library { SettingsView(library) }
+        @Bindable var services = services
+        if let library = services.hearth?.library {
+            // `SettingsView(library)` is this screen without a section of the app's own.
+            Form {
+                ModelSettingsSection(library)
+                Section {
+                    Toggle(isOn: $services.isLocalOnly) { Text("Only on this device") }
+                        .disabled(services.orchestrator == nil)
+                } footer: {
+                    Text(
+                        "Without this, the cloud of the settings may answer, and this device takes over where it cannot."
+                    )
+                }
+            }
+            .navigationTitle("Settings")
+            .task { await library.refresh() }
+        }
     }
 }

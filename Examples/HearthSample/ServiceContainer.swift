@@ -4,6 +4,7 @@ import HearthAssistant
 import HearthBase
 import HearthClassification
 import HearthDelivery
+import HearthRouting
 import HearthUI
 import Observation
 
@@ -15,10 +16,20 @@ import Observation
     private(set) var hearth: Hearth?
     private(set) var chat: ChatViewModel?
     private(set) var problem: String?
+    /// Chooses between the models of this device and the cloud of the settings.
+    private(set) var orchestrator: LLMOrchestrator?
+    /// Whether no question leaves this device.
+    var isLocalOnly = false {
+        didSet {
+            let isLocal = isLocalOnly
+            if isLocal != oldValue { Task { await orchestrator?.setForceLocal(isLocal) } }
+        }
+    }
     /// Whether the classifier of characters is ready.
     private(set) var isModelReady = false
     let approvals = ChatApprovals()
     let proxy = ClassifierProxy()
+    /// Asks the cloud about characters that the classifier is not sure about, once the app has started.
     @ObservationIgnored private(set) lazy var decoder = RoutingDecoder(proxy: proxy)
     @ObservationIgnored private var starting: Task<Void, Never>?
 
@@ -36,7 +47,12 @@ import Observation
                 // What is stored is usable at once; then the origin is asked.
                 await follow(hearth)
                 await hearth.manager.loadStoredModel()
-                chat = ChatViewModel(try await hearth.assistant(approval: approvals).session())
+                let orchestrator = try await hearth.orchestrator()
+                self.orchestrator = orchestrator
+                isLocalOnly = await orchestrator.forceLocal
+                decoder = RoutingDecoder(proxy: proxy, cloud: ClaudeService(orchestrator))
+                let assistant = try await hearth.assistant(approval: approvals, engine: orchestrator)
+                chat = ChatViewModel(try await assistant.session())
                 _ = hearth.downloads
                 await hearth.library.refresh()
                 _ = await hearth.manager.checkForUpdates()

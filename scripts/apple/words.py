@@ -15,9 +15,11 @@ VIEWS = ROOT / "Sources/HearthUI"
 SAMPLE = ROOT / "Examples/HearthSample"
 PAIR = re.compile(r'("(?:[^"\\]|\\.)*"):\s*("(?:[^"\\]|\\.)*")')
 # A view names a word in full, or begins its name with these texts and ends it with a code.
-NAMED = re.compile(r'\b(?:words|self)\(\s*"([^"\\]+)"')
+NAMED = re.compile(r'\b(?:words|self|Words\(locale\))\(\s*"([^"\\]+)"')
 CHOSEN = re.compile(r'\? "([a-z.-]+)" : "([a-z.-]+)"')
 FAMILIES = re.compile(r'\b(?:of|word)\("([^"\\]+)"')
+# A name that is put together as it is looked up is not found.
+JOINED = re.compile(r'\b(?:words|word|of|Words\(locale\))\(\s*"([^"]*\\\([^"]*)"')
 LANGUAGES = {"en": "English", "de": "German"}
 PARTS = ["", "models", "forms", "answer", "read"]
 
@@ -48,7 +50,7 @@ def used(words: dict[str, str]) -> tuple[list[str], list[str]]:
     missing = [
         name for name in names if name not in keys and f"{name}.other" not in keys] + [
         family for family in families if not any(key.startswith(f"{family}.") for key in keys)]
-    return sorted(keys), missing
+    return sorted(keys), missing + JOINED.findall(text)
 
 
 def swift(comment: str, name: str, words: dict[str, str]) -> str:

@@ -30,7 +30,7 @@ NAMES = {
 # Names that a block changes.
 VARIABLES = {
     "options": "var options = GenerationOptions()", "badge": 'nonisolated(unsafe) var badge = ""',
-    "settings": "var settings = AssistantSettings()",
+    "settings": "var settings = AssistantSettings()", "isShowingModels": "var isShowingModels = false",
 }
 TYPES = """
 import Foundation
@@ -55,7 +55,7 @@ struct Logger: Sendable {
 """
 IMPORTS = {
     "docs/inference.md": ["HearthInference", "HearthLlama", "HearthBase"], "docs/logging.md": ["HearthBase"],
-    "docs/gateway.md": ["HearthDelivery"], "docs/assistant.md": ["Hearth", "HearthAssistant"],
+    "docs/apple.md": ["Hearth", "HearthAssistant", "HearthUI", "SwiftUI"], "docs/gateway.md": ["HearthDelivery"], "docs/assistant.md": ["Hearth", "HearthAssistant"],
 }
 # Blocks that use what only some platforms have.
 ELSEWHERE = {
@@ -110,7 +110,8 @@ def main(paths):
                 file.write(code)
     toolchain = os.path.dirname(os.path.dirname(os.path.realpath(built.output("sh", "-c", "command -v swiftc"))))
     good = built.compiles(sources, "-parse-as-library", "-module-name", "Documents", "-enable-upcoming-feature", "MemberImportVisibility",
-                    "-I", built.modules, *built.includes())
+                    # The views, against a stand-in of SwiftUI, if scripts/apple/views.py has compiled them.
+                    "-I", ".build/views", "-I", built.modules, *built.includes())
     for manifest in manifests:
         good &= built.compiles([manifest], "-I", f"{toolchain}/lib/swift/pm/ManifestAPI", "-package-description-version", "6.2.0")
     print(f"documents: {len(sources) - 1 + len(manifests)} Swift blocks {'compile' if good else 'do not all compile'}")

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """The public API of each library module, as text in docs/api, out of the modules of the last `swift build`.
 
+The views are compiled first: scripts/apple/views.py has them against a stand-in of SwiftUI.
+
     scripts/tests/api.py            writes docs/api/MODULE.txt and prints the number of public types of each module
     scripts/tests/api.py --check    fails if a file there differs from the built module
 """
@@ -10,16 +12,19 @@ import glob
 import json
 import os
 import re
+import subprocess
 import sys
 
 import built
 
 MODULES = """HearthBase HearthHTTP HearthCatalog HearthTransfer HearthStore HearthDelivery HearthPublishing HearthInference HearthLlama
- HearthRouting HearthDatabase HearthAssistant HearthClassification Hearth HearthServer""".split()
+ HearthRouting HearthDatabase HearthAssistant HearthClassification Hearth HearthServer HearthUI""".split()
 TYPES = {"swift.struct", "swift.class", "swift.enum", "swift.protocol", "swift.actor"}
 
 graphs = os.path.join(built.folder, "api")
 folder = "docs/api"
+# The build for Linux has no views.
+views = os.path.realpath(".build/views")
 
 
 def graph(module):
@@ -28,14 +33,14 @@ def graph(module):
 
 def is_old(module):
     """A graph stays as long as its module: a module is built again when a module that it imports changes."""
-    compiled = f"{built.modules}/{module}.swiftmodule"
+    compiled = f"{views if module == 'HearthUI' else built.modules}/{module}.swiftmodule"
     return not os.path.exists(graph(module)) or os.path.getmtime(graph(module)) <= os.path.getmtime(compiled)
 
 
 def extract(modules):
     target = re.search(r'"unversionedTriple": "(.*?)"', built.output("swiftc", "-print-target-info"))[1]
     os.makedirs(graphs, exist_ok=True)
-    options = ["-I", built.modules, "-target", target, "-minimum-access-level", "public", "-skip-synthesized-members",
+    options = ["-I", views, "-I", built.modules, "-target", target, "-minimum-access-level", "public", "-skip-synthesized-members",
                "-skip-inherited-docs", "-output-dir", graphs, *built.includes()]
     for module in modules:
         for path in [graph(module), *glob.glob(f"{graphs}/{module}@*.symbols.json")]:
@@ -91,6 +96,7 @@ def lines_of(symbols, conformances):
 
 if sys.argv[1:] not in ([], ["--check"]):
     sys.exit(__doc__)
+subprocess.run(["scripts/apple/views.py", "--compile"], check=True)
 extract([module for module in MODULES if is_old(module)])
 total, changed = 0, []
 for module in MODULES:

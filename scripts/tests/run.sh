@@ -24,6 +24,8 @@ ended() { # a job of this script and its log
 step "the tests"
 swift build "${flags[@]}" --build-tests
 scripts/tests/api.py --check
+step "the views, as trees"
+scripts/apple/views.py
 step "the examples of the documents, and the sample apps"
 scripts/documents/swift.py
 scripts/consumer/apps.py

@@ -7,6 +7,12 @@ package struct DefaultModelSetting: Sendable {
     /// Writes the setting; `nil` removes it.
     package var save: @Sendable (String?) async throws -> Void
 
+    /// A setting that nothing stores, for previews.
+    package static let unsaved = Self {
+        nil
+    } save: { _ in
+    }
+
     /// The setting `defaultModel` in a home's `config.json`, which `hearth chat` reads too.
     package static func configuration(home: Path) -> Self {
         Self {

@@ -75,6 +75,11 @@ package struct OfferedModels: Sendable {
     package var listed: [Family: String] = [:]
 }
 
+extension OfferedModels {
+    /// The offers of sources that all answered.
+    package init(_ models: [OfferedModel]) { self.init(models: models) }
+}
+
 /// The delivery operations that view models use. `ListedDelivery` implements them; tests use a script.
 package protocol ModelDelivering: Sendable {
     /// The models on this device, one for each family. Never touches the network.

@@ -14,6 +14,12 @@ package struct ChatParts: Sendable {
     package var pages: PageReader?
     package var time = TimeSource.system
 
+    /// The parts of a conversation that nothing keeps and that has no actions, for previews.
+    package static var bare: ChatParts {
+        ChatParts(
+            runner: ActionRunner(registry: ActionRegistry([]), stores: [:], journal: nil, approval: DeclineAll()))
+    }
+
     /// The parts of a private conversation: without a search that leaves the device, pages, and a store.
     var forPrivateUse: ChatParts {
         var parts = self

@@ -54,3 +54,10 @@ public struct AssistantMessage: Sendable, Hashable, Codable, Identifiable {
     /// The message before this one; `nil` for the first. Messages with the same parent are branches.
     public var parent: String?
 }
+
+extension AssistantMessage {
+    /// A message with its text.
+    package init(_ role: ChatRole, _ content: String, date: Date = Date()) {
+        self.init(role: role, content: content, date: date)
+    }
+}

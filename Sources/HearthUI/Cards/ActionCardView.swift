@@ -94,7 +94,7 @@ private struct CardField: View {
             Text(verbatim: words.value(field)).textSelection(.enabled)
             if let source = field.source {
                 Label(source, systemImage: "exclamationmark.bubble").font(.caption2).foregroundStyle(.orange)
-                    .accessibilityLabel("\(words("card.origin.title")): \(source)")
+                    .accessibilityLabel(Text(verbatim: "\(words("card.origin.title")): \(source)"))
             }
         }
         .accessibilityElement(children: .combine)

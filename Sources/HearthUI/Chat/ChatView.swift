@@ -25,6 +25,9 @@ public struct ChatView: View {
         (self.chat, self.approvals, self.onDownloadModel) = (chat, approvals, onDownloadModel)
     }
 
+    /// Whether the title is the assistant's own text for a conversation without a question.
+    private var isUntitled: Bool { chat.title.isEmpty || chat.title == AssistantTexts().untitled }
+
     public var body: some View {
         let words = Words(locale)
         VStack(spacing: 0) {
@@ -48,7 +51,7 @@ public struct ChatView: View {
             .defaultScrollAnchor(.bottom)
             ChatComposer(chat)
         }
-        .navigationTitle(chat.title.isEmpty ? words("chat.untitled") : chat.title)
+        .navigationTitle(isUntitled ? words("chat.untitled") : chat.title)
         .problem($problem)
         .task { await chat.load() }
     }
@@ -116,8 +119,8 @@ private struct ChatEnding: View {
                 switch ending.help {
                 case .proceed where answer.facts?.source == .cloud:
                     Button(words("chat.continue-locally")) { chat.continueLocally() }
-                case .chooseModel, .downloadModel:
-                    Button(words("download.model"), action: onDownloadModel)
+                case .chooseModel: Button(words("ending.choose-model"), action: onDownloadModel)
+                case .downloadModel: Button(words("download.model"), action: onDownloadModel)
                 case .proceed, .retry, .freeMemory, .openSettings:
                     Button(words("retry")) { chat.regenerate(answer.id) }
                 }

@@ -36,7 +36,8 @@ public struct MessageBubbleView: View {
                 if !message.content.isEmpty {
                     Text(verbatim: message.content)
                         .textSelection(.enabled)
-                        .accessibilityLabel("\(words(isQuestion ? "chat.you" : "chat.assistant")): \(message.content)")
+                        .accessibilityLabel(
+                            Text(verbatim: "\(words(isQuestion ? "chat.you" : "chat.assistant")): \(message.content)"))
                 }
                 ForEach(message.cards) { ActionCardView($0, actions: actions($0)) }
                 ForEach(Array(message.notices.enumerated()), id: \.offset) { _, notice in

@@ -1,5 +1,6 @@
 #if canImport(SwiftUI)
 import Hearth
+import HearthCatalog
 import HearthDelivery
 import HearthTransfer
 import SwiftUI
@@ -12,15 +13,24 @@ extension View {
     /// List { … }.cellularWarning(for: hearth.library)
     /// ```
     public func cellularWarning(for library: ModelLibrary) -> some View {
-        modifier(CellularWarning(library: library))
+        modifier(CellularWarning(library: library, family: nil))
+    }
+
+    /// Asks about the download of one model alone.
+    func cellularWarning(for library: ModelLibrary, of family: Family) -> some View {
+        modifier(CellularWarning(library: library, family: family))
     }
 }
 
 /// The question before a download on a metered network; ``SwiftUICore/View/cellularWarning(for:)`` adds it to a view.
 struct CellularWarning: ViewModifier {
     let library: ModelLibrary
+    /// The model whose download is asked about; `nil` for all.
+    let family: Family?
     @State private var problem: String?
     @State private var isAsking = false
+    /// The refusal that the question is about.
+    @State private var asked: Refusal?
     /// The models whose user has allowed a metered network: a second refusal adds to this permission.
     @State private var allowed: [LibraryRow.ID: Permission] = [:]
     @Environment(\.locale) private var locale
@@ -36,53 +46,69 @@ struct CellularWarning: ViewModifier {
         case unverified = "digest-missing"
     }
 
-    private var refused: (row: LibraryRow, question: Question)? {
-        for row in library.rows {
-            guard case .failed(let failure) = row.download, let question = Question(rawValue: failure.code) else {
-                continue
-            }
-            return (row, question)
+    private struct Refusal: Equatable {
+        let model: ModelInfo
+        let question: Question
+    }
+
+    private var refusals: [Refusal] {
+        library.rows.compactMap { row in
+            guard family == nil || row.id == family, case .failed(let failure) = row.download else { return nil }
+            return Question(rawValue: failure.code).map { Refusal(model: row.model, question: $0) }
         }
-        return nil
     }
 
     func body(content: Content) -> some View {
         let words = Words(locale)
-        let refused = refused
-        let values = refused.map { ["name": $0.row.model.displayName, "size": words.bytes($0.row.model.size)] } ?? [:]
-        let key = refused?.question == .unverified ? "unverified" : "metered"
+        let question = asked?.question ?? .metered
+        let values = asked.map { ["name": $0.model.displayName, "size": words.bytes($0.model.size)] } ?? [:]
         content
-            .confirmationDialog(
-                words.word("ask.\(key)", "title"), isPresented: $isAsking,
-                titleVisibility: .visible
-            ) {
-                if let refused {
-                    Button(words.word("ask.\(key)", "yes"), role: refused.question == .unverified ? .destructive : nil)
-                    {
-                        download(refused.row, refused.question, words)
+            .confirmationDialog(text(question, "title", words), isPresented: $isAsking, titleVisibility: .visible) {
+                if let asked {
+                    Button(text(question, "yes", words), role: question == .unverified ? .destructive : nil) {
+                        download(asked, words)
                     }
-                    Button(words("cancel"), role: .cancel) { library.reset(refused.row.id) }
+                    Button(words("cancel"), role: .cancel) { library.reset(asked.model.id) }
                 }
             } message: {
-                Text(verbatim: words.word("ask.\(key)", "text", values))
+                Text(verbatim: text(question, "text", words, values))
             }
-            .onChange(of: refused.map { [$0.row.id.name, $0.question.rawValue] }, initial: true) { _, refusal in
-                isAsking = refusal != nil
+            .onChange(of: refusals, initial: true) { _, _ in
+                guard let asked else { return askNext() }
+                if !refusals.contains(asked) { isAsking = false }
             }
-            // A question that ends without an answer is a no.
             .onChange(of: isAsking) { _, isAsking in
-                if !isAsking, let refused = self.refused { library.reset(refused.row.id) }
+                guard !isAsking, let asked else { return }
+                // A question that ends without an answer is a no.
+                if refusals.contains(asked) { library.reset(asked.model.id) }
+                askNext()
             }
             .problem($problem)
     }
 
-    private func download(_ row: LibraryRow, _ question: Question, _ words: Words) {
-        var permission = allowed[row.id] ?? Permission()
-        if question == .metered { permission.metered = true } else { permission.unverified = true }
-        allowed[row.id] = permission
+    /// Asks about the first refusal, if there is one.
+    private func askNext() {
+        asked = refusals.first
+        isAsking = asked != nil
+    }
+
+    private func text(
+        _ question: Question, _ part: String, _ words: Words, _ values: [String: String] = [:]
+    ) -> String {
+        switch question {
+        case .metered: words.word("ask.metered", part, values)
+        case .unverified: words.word("ask.unverified", part, values)
+        }
+    }
+
+    private func download(_ refusal: Refusal, _ words: Words) {
+        let id = refusal.model.id
+        var permission = allowed[id] ?? Permission()
+        if refusal.question == .metered { permission.metered = true } else { permission.unverified = true }
+        allowed[id] = permission
         do {
             try library.download(
-                row.model,
+                refusal.model,
                 options: DownloadOptions(
                     metered: permission.metered ? .allow : library.metered,
                     allowsUnverified: permission.unverified || library.allowsUnverified))

@@ -35,9 +35,11 @@ public struct DownloadModelButton: View {
                 Label(words("download.model"), systemImage: "arrow.down.circle")
             }
             .buttonStyle(.borderedProminent)
-            .accessibilityHint("\(model.displayName), \(words.bytes(model.size))")
+            .accessibilityHint(
+                Text(verbatim: [model.displayName, words.size(model)].compactMap(\.self).joined(separator: ", "))
+            )
             .problem($problem)
-            .cellularWarning(for: library)
+            .cellularWarning(for: library, of: model.id)
             if case .failed(let failure)? = row?.download {
                 Text(verbatim: words.sentence(of: failure)).font(.caption).foregroundStyle(.red)
             }

@@ -66,9 +66,8 @@ public struct ModelSelectionCard: View {
         .opacity(isIncompatible ? 0.5 : 1)
         .accessibilityLabel(words.action(model, action == nil ? .waiting(.paused) : state, isSelected: isSelected))
         .accessibilityValue(
-            ([stateText] + badges.map { words.word("badge", $0.rawValue) } + [
-                words.bytes(model.size), words.memory(model),
-            ]).joined(separator: ", ")
+            ([stateText] + words.badges(badges, model) + [words.size(model), words.memory(model)].compactMap(\.self))
+                .joined(separator: ", ")
         )
         .accessibilityAddTraits(isSelected ? .isSelected : [])
     }
@@ -77,8 +76,8 @@ public struct ModelSelectionCard: View {
         VStack(alignment: .leading, spacing: 4) {
             SideBySide {
                 Text(verbatim: model.displayName).font(.body)
-                ForEach(badges, id: \.self) { badge in
-                    Text(verbatim: words.word("badge", badge.rawValue))
+                ForEach(words.badges(badges, model), id: \.self) { badge in
+                    Text(verbatim: badge)
                         .font(.caption2.bold())
                         .padding(.horizontal, 6)
                         .background(.tint.opacity(0.15), in: .capsule)
@@ -88,8 +87,8 @@ public struct ModelSelectionCard: View {
                 Text(verbatim: summary).font(.caption).foregroundStyle(.secondary)
             }
             SideBySide {
-                Label(words.bytes(model.size), systemImage: "arrow.down.circle")
-                Label(words.memory(model), systemImage: "memorychip")
+                if let size = words.size(model) { Label(size, systemImage: "arrow.down.circle") }
+                if let memory = words.memory(model) { Label(memory, systemImage: "memorychip") }
             }
             .font(.caption2)
             .foregroundStyle(.secondary)

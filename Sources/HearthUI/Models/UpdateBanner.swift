@@ -10,8 +10,6 @@ import SwiftUI
 /// ```
 public struct UpdateBanner: View {
     private let library: ModelLibrary
-    @State private var problem: String?
-    @Environment(\.locale) private var locale
 
     /// The updates of a library's models.
     public init(_ library: ModelLibrary) { self.library = library }
@@ -20,22 +18,30 @@ public struct UpdateBanner: View {
         library.rows.filter { if case .updateAvailable = $0.state { !$0.isBeingDeleted } else { false } }
     }
 
-    public var body: some View {
+    public var body: some View { ForEach(rows) { UpdateRow(row: $0, library: library) } }
+}
+
+/// The update of one model.
+private struct UpdateRow: View {
+    let row: LibraryRow
+    let library: ModelLibrary
+    @State private var problem: String?
+    @Environment(\.locale) private var locale
+
+    var body: some View {
         let words = Words(locale)
-        ForEach(rows) { row in
-            SideBySide {
-                Label(row.model.displayName, systemImage: "arrow.triangle.2.circlepath")
-                Spacer()
-                Button(words.update(row) ?? "") {
-                    do {
-                        try library.download(row.id)
-                    } catch {
-                        problem = words.sentence(of: error)
-                    }
+        SideBySide {
+            Label(row.model.displayName, systemImage: "arrow.triangle.2.circlepath")
+            Spacer()
+            Button(words.update(row) ?? "") {
+                do {
+                    try library.download(row.id)
+                } catch {
+                    problem = words.sentence(of: error)
                 }
-                .buttonStyle(.bordered)
-                .accessibilityHint(row.model.displayName)
             }
+            .buttonStyle(.bordered)
+            .accessibilityHint(row.model.displayName)
         }
         .problem($problem)
     }

@@ -49,10 +49,12 @@ struct HearthPreviews: PreviewProvider {
 
     private static var cards: [ActionCard] {
         [ActionCard.State.proposed, .done, .failed].map { state in
-            ActionCard(
+            var card = ActionCard(
                 id: state.rawValue, tag: .note, title: "New note",
                 fields: [.init(name: "title", label: "Title", value: "The spare key is at Anna’s")], state: state,
                 payload: "{}", canUndo: state == .done)
+            card.code = "new-note"
+            return card
         }
     }
 }

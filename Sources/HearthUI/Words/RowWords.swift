@@ -23,7 +23,7 @@ extension Words {
         case .downloaded: self("state.downloaded")
         case .updateAvailable(let version): self("state.update", ["version": version.description])
         case .failed(let failure): sentence(of: failure)
-        case .incompatible(let reason): sentence(of: FailureBody(reason.failure))
+        case .incompatible(let reason): sentence(of: reason.failure)
         }
     }
 
@@ -66,15 +66,31 @@ extension Words {
     func action(_ model: ModelInfo, _ state: ModelState, isSelected: Bool) -> String {
         let name = model.displayName
         switch state {
-        case .notDownloaded: return self("card.download", ["name": name, "size": ", \(bytes(model.size))"])
+        case .notDownloaded:
+            return self("card.download", ["name": name, "size": model.size > 0 ? ", \(bytes(model.size))" : ""])
         case .failed: return self("card.retry", ["name": name])
         case .downloaded, .updateAvailable: return self(isSelected ? "card.chosen" : "card.select", ["name": name])
         case .waiting, .downloading, .incompatible: return name
         }
     }
 
-    /// The memory that a model needs.
-    func memory(_ model: ModelInfo) -> String { "\(bytes(model.requiredMemory)) RAM" }
+    /// The memory that a model needs; `nil` while it is not known.
+    func memory(_ model: ModelInfo) -> String? {
+        model.requiredMemory > 0 ? "\(bytes(model.requiredMemory)) RAM" : nil
+    }
+
+    /// The size of a model's download; `nil` while it is not known.
+    func size(_ model: ModelInfo) -> String? { model.size > 0 ? bytes(model.size) : nil }
+
+    /// The words beside a model's name.
+    func badges(_ badges: [ModelBadge], _ model: ModelInfo) -> [String] {
+        badges.map { word("badge", $0.rawValue) } + (model.format == .mlx ? ["MLX"] : [])
+    }
+
+    /// The version and the variant of a release.
+    func release(_ release: ReleaseIdentity?) -> String {
+        [release?.version.name, release?.variant?.name].compactMap(\.self).joined(separator: " ")
+    }
 
     /// The button that brings an update.
     func update(_ row: LibraryRow) -> String? {

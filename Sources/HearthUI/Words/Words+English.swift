@@ -49,6 +49,18 @@ extension Words {
             "{n} minutes before",
         "alarm.now":
             "at that time",
+        "ask.metered.text":
+            "{name} is {size}. This network is metered. Fetch {size} now?",
+        "ask.metered.title":
+            "Download on a metered network?",
+        "ask.metered.yes":
+            "Download now",
+        "ask.unverified.text":
+            "The publisher of {name} gives no digest, so Hearth cannot tell whether the file is the promised one.",
+        "ask.unverified.title":
+            "Download without verification?",
+        "ask.unverified.yes":
+            "Download unverified",
         "badge.active":
             "Active",
         "badge.bundled":
@@ -277,12 +289,22 @@ extension Words {
             "Remove {name}?",
         "manage.remove.yes":
             "Remove",
+        "manage.rollback":
+            "Roll back to {version}",
+        "manage.rollback.text":
+            "{to} becomes active again. {from} is held back until you choose it.",
+        "manage.rollback.title":
+            "Roll back {name}?",
+        "manage.rollback.yes":
+            "Roll back",
         "models.none":
             "No models yet. Add a repository of the Hub or the address of a file.",
         "models.reading":
             "Reading the list of models…",
         "models.section":
             "AI Model",
+        "nav.settings":
+            "Settings",
         "phase.again":
             "Downloading again",
         "phase.chat.connect":

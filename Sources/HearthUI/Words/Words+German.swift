@@ -49,6 +49,18 @@ extension Words {
             "{n} Minuten vorher",
         "alarm.now":
             "zu dieser Zeit",
+        "ask.metered.text":
+            "{name} hat {size}. Dieses Netz ist getaktet. Jetzt {size} laden?",
+        "ask.metered.title":
+            "Im getakteten Netz laden?",
+        "ask.metered.yes":
+            "Jetzt laden",
+        "ask.unverified.text":
+            "Der Herausgeber von {name} nennt keine Prüfsumme. Hearth kann nicht erkennen, ob die Datei die versprochene ist.",
+        "ask.unverified.title":
+            "Ohne Prüfung laden?",
+        "ask.unverified.yes":
+            "Ungeprüft laden",
         "badge.active":
             "Aktiv",
         "badge.bundled":
@@ -277,12 +289,22 @@ extension Words {
             "{name} entfernen?",
         "manage.remove.yes":
             "Entfernen",
+        "manage.rollback":
+            "Zurück zu {version}",
+        "manage.rollback.text":
+            "{to} wird wieder aktiv. {from} wird zurückgehalten, bis Sie es wählen.",
+        "manage.rollback.title":
+            "{name} zurücksetzen?",
+        "manage.rollback.yes":
+            "Zurücksetzen",
         "models.none":
             "Noch keine Modelle. Fügen Sie ein Repository des Hubs oder die Adresse einer Datei hinzu.",
         "models.reading":
             "Die Liste der Modelle wird gelesen…",
         "models.section":
             "KI-Modell",
+        "nav.settings":
+            "Einstellungen",
         "phase.again":
             "Wird erneut geladen",
         "phase.chat.connect":

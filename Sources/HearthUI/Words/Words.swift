@@ -52,18 +52,13 @@ struct Words: Sendable {
         return text + rest
     }
 
-    /// The sentence of a failure, with the step that helps.
-    func sentence(of failure: some HearthFailure) -> String {
+    /// The sentence of an error; of a failure of this package with the step that helps.
+    func sentence(of error: any Error) -> String {
+        guard let failure = error as? any HearthFailure else { return error.localizedDescription }
         if isGerman, let sentence = Self.refusals[failure.codeText] { return sentence }
         guard let remedy = failure.context.remedy, !failure.message.contains(remedy) else { return failure.message }
         let isEnded = failure.message.last.map { ".!?…".contains($0) } ?? true
         return "\(failure.message)\(isEnded ? "" : ".") \(remedy)"
-    }
-
-    /// The sentence of an error that is not of this package, or of one that is.
-    func sentence(of error: any Error) -> String {
-        guard let failure = error as? any HearthFailure else { return error.localizedDescription }
-        return sentence(of: FailureBody(failure))
     }
 }
 

@@ -53,7 +53,7 @@ final class ScriptedDelivery: ModelDelivering {
         var localProblem: (any Error)?
         var removalProblem: (any Error)?
         var removalBarrier: Barrier?
-        var metered: [MeteredUse] = []
+        var options: [DownloadOptions] = []
         var discarded: [ReleaseIdentity] = []
         var unfinished: [ModelInfo] = []
     }
@@ -89,7 +89,9 @@ final class ScriptedDelivery: ModelDelivering {
     func holdRemovals(_ barrier: Barrier?) { state.withLock { $0.removalBarrier = barrier } }
     func tell(_ change: LibraryChange) { source.yield(change) }
 
-    var metered: [MeteredUse] { state.withLock { $0.metered } }
+    /// The permissions of the pulls, in order.
+    var options: [DownloadOptions] { state.withLock { $0.options } }
+    var metered: [MeteredUse] { options.map(\.metered) }
     /// The releases whose bytes were thrown away.
     var discarded: [ReleaseIdentity] { state.withLock { $0.discarded } }
 
@@ -113,7 +115,7 @@ final class ScriptedDelivery: ModelDelivering {
     ) async throws -> LocalDelivery {
         journal.note("pull \(model.id)")
         let steps = state.withLock { state -> [Step] in
-            state.metered.append(options.metered)
+            state.options.append(options)
             guard state.scripts[model.id]?.isEmpty == false else { return [] }
             return state.scripts[model.id]?.removeFirst() ?? []
         }

@@ -46,6 +46,8 @@ extension View {
         let text = String(value)
         return node { $0.value = text }
     }
+    public func accessibilityValue(_ valueDescription: Text) -> some View { node { $0.value = valueDescription.string } }
+    public func accessibilityHint(_ hint: Text) -> some View { node { $0.hint = hint.string } }
     @_disfavoredOverload public func accessibilityHint<S: StringProtocol>(_ hint: S) -> some View {
         let text = String(hint)
         return node { $0.hint = text }

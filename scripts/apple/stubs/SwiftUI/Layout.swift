@@ -47,10 +47,20 @@ public struct VStack<Content: View>: View, Recorded {
     func record(_ recorder: Recorder) -> [TreeNode] { [TreeNode("vstack", recorder.nodes(of: content, at: "stack"))] }
 }
 
+// developer.apple.com/documentation/swiftui/pinnedscrollableviews
+public struct PinnedScrollableViews: OptionSet, Sendable {
+    public let rawValue: UInt32
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+    public static let sectionHeaders = Self(rawValue: 1), sectionFooters = Self(rawValue: 2)
+}
+
 // developer.apple.com/documentation/swiftui/lazyvstack
 public struct LazyVStack<Content: View>: View, Recorded {
     let content: Content
-    public init(alignment: HorizontalAlignment = .center, spacing: CGFloat? = nil, @ViewBuilder content: () -> Content) {
+    public init(
+        alignment: HorizontalAlignment = .center, spacing: CGFloat? = nil, pinnedViews: PinnedScrollableViews = .init(),
+        @ViewBuilder content: () -> Content
+    ) {
         self.content = content()
     }
     public var body: Never { fatalError("this view has no body") }
@@ -182,6 +192,11 @@ extension Section: View, Recorded where Parent: View, Content: View, Footer: Vie
 extension Section where Parent: View, Content: View, Footer == EmptyView {
     public init(@ViewBuilder content: () -> Content, @ViewBuilder header: () -> Parent) {
         self.init(header: header(), content: content(), footer: EmptyView())
+    }
+}
+extension Section where Parent == EmptyView, Content: View, Footer: View {
+    public init(@ViewBuilder content: () -> Content, @ViewBuilder footer: () -> Footer) {
+        self.init(header: EmptyView(), content: content(), footer: footer())
     }
 }
 extension Section where Parent == EmptyView, Content: View, Footer == EmptyView {

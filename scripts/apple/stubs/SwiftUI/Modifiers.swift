@@ -53,9 +53,9 @@ extension View {
     ) -> some View { unchanged() }
     public func fixedSize(horizontal: Bool, vertical: Bool) -> some View { unchanged() }
     public func layoutPriority(_ value: Double) -> some View { unchanged() }
-    public func background<S: ShapeStyle>(_ style: S) -> some View { unchanged() }
-    public func background<S: ShapeStyle, T: Shape>(_ style: S, in shape: T) -> some View { unchanged() }
-    public func background<V: View>(_ background: V, alignment: Alignment = .center) -> some View { beside("background", background) }
+    public func background<S: ShapeStyle>(_ style: S, ignoresSafeAreaEdges edges: Edge.Set = .all) -> some View { unchanged() }
+    public func background<S: ShapeStyle, T: Shape>(_ style: S, in shape: T, fillStyle: FillStyle = FillStyle()) -> some View { unchanged() }
+    @_disfavoredOverload public func background<V: View>(_ background: V, alignment: Alignment = .center) -> some View { beside("background", background) }
     public func background<V: View>(alignment: Alignment = .center, @ViewBuilder content: () -> V) -> some View {
         beside("background", content())
     }
@@ -67,8 +67,8 @@ extension View {
         edge: VerticalEdge, alignment: HorizontalAlignment = .center, spacing: CGFloat? = nil, @ViewBuilder content: () -> V
     ) -> some View { beside("inset", content()) }
     public func cornerRadius(_ radius: CGFloat, antialiased: Bool = true) -> some View { unchanged() }
-    public func clipShape<S: Shape>(_ shape: S) -> some View { unchanged() }
-    public func contentShape<S: Shape>(_ shape: S) -> some View { unchanged() }
+    public func clipShape<S: Shape>(_ shape: S, style: FillStyle = FillStyle()) -> some View { unchanged() }
+    public func contentShape<S: Shape>(_ shape: S, eoFill: Bool = false) -> some View { unchanged() }
     public func opacity(_ opacity: Double) -> some View { unchanged() }
     public func scaleEffect(_ scale: CGFloat, anchor: UnitPoint = .center) -> some View { unchanged() }
     public func defaultScrollAnchor(_ anchor: UnitPoint?) -> some View { unchanged() }
@@ -143,7 +143,10 @@ extension View {
     public func disabled(_ disabled: Bool) -> some View {
         before { $0.environment.isEnabled = $0.environment.isEnabled && !disabled }
     }
-    public func onSubmit(_ action: @escaping () -> Void) -> some View { before { $0.submit = action } }
+    // developer.apple.com/documentation/swiftui/view/onsubmit(of:_:)
+    public func onSubmit(of triggers: SubmitTriggers = .text, _ action: @escaping () -> Void) -> some View {
+        before { $0.submit = action }
+    }
     public func focused(_ condition: FocusState<Bool>.Binding) -> some View { unchanged() }
     public func onAppear(perform action: (() -> Void)? = nil) -> some View {
         after { nodes, recorder in
@@ -151,9 +154,16 @@ extension View {
             return nodes
         }
     }
-    public func task(priority: TaskPriority = .userInitiated, @_inheritActorContext _ action: @escaping @Sendable () async -> Void) -> some View {
-        after { nodes, recorder in
-            recorder.once("task") { recorder.tasks.append(action) }
+    // developer.apple.com/documentation/swiftui/view/ondisappear(perform:)
+    public func onDisappear(perform action: (() -> Void)? = nil) -> some View { unchanged() }
+    // developer.apple.com/documentation/swiftui/view/task(name:priority:file:line:_:)
+    public func task(
+        name: String? = nil, priority: TaskPriority = .userInitiated, file: String = #fileID, line: Int = #line,
+        @_inheritActorContext _ action: sending @escaping @isolated(any) () async -> Void
+    ) -> some View {
+        nonisolated(unsafe) let action = action
+        return after { nodes, recorder in
+            recorder.once("task") { recorder.tasks.append { await action() } }
             return nodes
         }
     }
@@ -179,6 +189,13 @@ extension View {
     // developer.apple.com/documentation/swiftui/view/dynamictypesize(_:)
     public func dynamicTypeSize(_ size: DynamicTypeSize) -> some View { before { $0.environment.dynamicTypeSize = size } }
     public func keyboardShortcut(_ shortcut: KeyboardShortcut) -> some View { unchanged() }
+}
+
+// developer.apple.com/documentation/swiftui/submittriggers
+public struct SubmitTriggers: OptionSet, Sendable {
+    public let rawValue: Int
+    public init(rawValue: Int) { self.rawValue = rawValue }
+    public static let text = SubmitTriggers(rawValue: 1), search = SubmitTriggers(rawValue: 2)
 }
 
 // developer.apple.com/documentation/swiftui/keyboardshortcut

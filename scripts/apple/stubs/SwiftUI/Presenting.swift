@@ -35,6 +35,12 @@ extension View {
         @ViewBuilder message: () -> M
     ) -> some View { presented("dialog", String(title), isPresented, actions(), message()) }
 
+    // developer.apple.com/documentation/swiftui/view/confirmationdialog(_:ispresented:titlevisibility:actions:)
+    public func confirmationDialog<A: View>(
+        _ titleKey: LocalizedStringKey, isPresented: Binding<Bool>, titleVisibility: Visibility = .automatic,
+        @ViewBuilder actions: () -> A
+    ) -> some View { presented("dialog", titleKey.text, isPresented, actions(), EmptyView()) }
+
     // developer.apple.com/documentation/swiftui/view/sheet(ispresented:ondismiss:content:)
     public func sheet<Content: View>(
         isPresented: Binding<Bool>, onDismiss: (() -> Void)? = nil, @ViewBuilder content: @escaping () -> Content
@@ -72,7 +78,8 @@ public struct ContentUnavailableView<Label: View, Description: View, Actions: Vi
     let description: Description
     let actions: Actions
     public init(
-        @ViewBuilder label: () -> Label, @ViewBuilder description: () -> Description, @ViewBuilder actions: () -> Actions
+        @ViewBuilder label: () -> Label, @ViewBuilder description: () -> Description = { EmptyView() },
+        @ViewBuilder actions: () -> Actions = { EmptyView() }
     ) { (self.label, self.description, self.actions) = (label(), description(), actions()) }
     public var body: Never { fatalError("this view has no body") }
     func record(_ recorder: Recorder) -> [TreeNode] {

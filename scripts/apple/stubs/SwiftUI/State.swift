@@ -27,7 +27,7 @@ final class Connection<Value> {
     }
     public var projectedValue: Binding<Value> {
         let cell = link.cell
-        return Binding(get: { cell.value }, set: { cell.value = $0 })
+        return Binding(read: { cell.value }, write: { cell.value = $0 })
     }
     func connect(to recorder: Recorder, at path: String) { link.cell = recorder.cell(at: path, link.cell) }
 }

@@ -87,10 +87,28 @@ public protocol Shape: View, Sendable {}
 
 extension Shape {
     // developer.apple.com/documentation/swiftui/shape/fill(_:style:)
-    public func fill<S: ShapeStyle>(_ content: S) -> some View { DrawnShape() }
-    // developer.apple.com/documentation/swiftui/shape/stroke(_:linewidth:)
-    public func stroke<S: ShapeStyle>(_ content: S, lineWidth: CGFloat = 1) -> some View { DrawnShape() }
-    public func strokeBorder<S: ShapeStyle>(_ content: S, lineWidth: CGFloat = 1) -> some View { DrawnShape() }
+    public func fill<S: ShapeStyle>(_ content: S, style: FillStyle = FillStyle()) -> some View { DrawnShape() }
+    // developer.apple.com/documentation/swiftui/shape/stroke(_:linewidth:antialiased:)
+    public func stroke<S: ShapeStyle>(_ content: S, lineWidth: CGFloat = 1, antialiased: Bool = true) -> some View {
+        DrawnShape()
+    }
+}
+
+// developer.apple.com/documentation/swiftui/insettableshape
+public protocol InsettableShape: Shape {}
+
+extension InsettableShape {
+    // developer.apple.com/documentation/swiftui/insettableshape/strokeborder(_:linewidth:antialiased:)
+    public func strokeBorder<S: ShapeStyle>(_ content: S, lineWidth: CGFloat = 1, antialiased: Bool = true) -> some View {
+        DrawnShape()
+    }
+}
+
+// developer.apple.com/documentation/swiftui/fillstyle
+public struct FillStyle: Equatable, Sendable {
+    public var isEOFilled: Bool
+    public var isAntialiased: Bool
+    public init(eoFill: Bool = false, antialiased: Bool = true) { (isEOFilled, isAntialiased) = (eoFill, antialiased) }
 }
 
 /// A shape shows no words.
@@ -101,23 +119,25 @@ public struct DrawnShape: View, Recorded {
 }
 
 // developer.apple.com/documentation/swiftui/circle
-public struct Circle: Shape {
+public struct Circle: InsettableShape {
     public init() {}
     public var body: DrawnShape { DrawnShape() }
 }
 // developer.apple.com/documentation/swiftui/capsule
-public struct Capsule: Shape {
+public struct Capsule: InsettableShape {
     public init() {}
     public var body: DrawnShape { DrawnShape() }
 }
 // developer.apple.com/documentation/swiftui/rectangle
-public struct Rectangle: Shape {
+public struct Rectangle: InsettableShape {
     public init() {}
     public var body: DrawnShape { DrawnShape() }
 }
+// developer.apple.com/documentation/swiftui/roundedcornerstyle
+public enum RoundedCornerStyle: Sendable { case circular, continuous }
 // developer.apple.com/documentation/swiftui/roundedrectangle
-public struct RoundedRectangle: Shape {
-    public init(cornerRadius: CGFloat) {}
+public struct RoundedRectangle: InsettableShape {
+    public init(cornerRadius: CGFloat, style: RoundedCornerStyle = .continuous) {}
     public var body: DrawnShape { DrawnShape() }
 }
 
@@ -125,7 +145,9 @@ extension Shape where Self == Capsule { public static var capsule: Capsule { Cap
 extension Shape where Self == Circle { public static var circle: Circle { Circle() } }
 extension Shape where Self == RoundedRectangle {
     // developer.apple.com/documentation/swiftui/shape/rect(cornerradius:style:)
-    public static func rect(cornerRadius: CGFloat) -> RoundedRectangle { RoundedRectangle(cornerRadius: cornerRadius) }
+    public static func rect(cornerRadius: CGFloat, style: RoundedCornerStyle = .continuous) -> RoundedRectangle {
+        RoundedRectangle(cornerRadius: cornerRadius, style: style)
+    }
 }
 
 // developer.apple.com/documentation/swiftui/animation

@@ -38,7 +38,9 @@ import Observation
     /// The elements that VoiceOver stops at: name, value, hint, kind.
     public var spoken: [String] {
         if isHidden { return [] }
-        let isElement = ["button", "toggle", "field", "progress", "link", "text"].contains(kind) || reading != "contain" || label != nil && kind != "section"
+        // A container with a name keeps the elements in it.
+        if kind == "element", reading == "contain" { return children.flatMap(\.spoken) }
+        let isElement = ["button", "toggle", "field", "progress", "link", "label", "text"].contains(kind) || reading != "contain" || label != nil && kind != "section"
         guard isElement else { return children.flatMap(\.spoken) }
         let name = kind == "element" && reading == "ignore" ? label ?? "" : self.name
         let parts = [name, value, hint].compactMap(\.self) + (kind == "button" ? ["button"] : []) + traits.intersection(["selected", "header"]).sorted()

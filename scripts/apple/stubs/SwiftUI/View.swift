@@ -18,7 +18,7 @@ extension Never: View {
 
 // developer.apple.com/documentation/swiftui/emptyview
 public struct EmptyView: View, Recorded {
-    public init() {}
+    nonisolated public init() {}
     public var body: Never { fatalError("this view has no body") }
     func record(_ recorder: Recorder) -> [TreeNode] { [] }
 }
