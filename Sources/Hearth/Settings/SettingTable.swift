@@ -208,6 +208,13 @@ extension Setting {
             "At its start, serve fetches newer releases of the models in use (auto), only shows them (offer), or asks for "
                 + "none; nothing is fetched over a metered network, or for a pinned model."),
         Setting(
+            "serve.drain", optional: \.server.drain, .integer(0...86_400), unit: "seconds",
+            unset: "it ends within two seconds",
+            "The time for answers on their way when serve is told to end; it says at once that it is not ready."),
+        Setting(
+            "serve.drainDelay", \.server.drainDelay, .integer(0...3600), unit: "seconds",
+            "How long an end with serve.drain still takes new requests, until balancers have noticed."),
+        Setting(
             "serve.hosts", \.server.hosts, .hosts, unset: "none", "Names under which other machines ask this one."),
         Setting(
             "serve.origins", \.server.origins, .pages, unset: "none",
