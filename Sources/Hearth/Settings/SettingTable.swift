@@ -35,7 +35,11 @@ extension Setting {
     private static let network: [Setting] = [
         Setting(
             "network.metered", optional: \.meteredUse, .choice, unset: "ask at a terminal, deny elsewhere",
-            "Whether downloads may use a network whose bytes cost money.")
+            "Whether downloads may use a network whose bytes cost money."),
+        Setting(
+            "mirror.url", optional: \.mirror, .server, unset: "none",
+            "A cache of this site that is asked for https://HOST/PATH as MIRROR/HOST/PATH, for public files with a SHA-256."
+        ),
     ]
 
     private static let gateway: [Setting] = [
