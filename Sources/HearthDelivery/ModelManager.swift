@@ -67,6 +67,7 @@ public final class ModelManager: Sendable {
     ///   - shipped: the models of the Hub with short names; `nil` for none.
     ///   - bandwidth: the bytes read from memory in a second, by which quantizations of the catalog are chosen; `nil`
     ///     disregards speed. Blocks.
+    ///   - mirror: a cache of this site, asked for public files before their origin; `nil` for none.
     ///   - asksForRoots: whether a signed origin without a known root is refused at first, so that a person is asked.
     package init(
         home: Path, origins: [Origin], http: any HTTPClient = DefaultHTTPClient(),
@@ -78,7 +79,7 @@ public final class ModelManager: Sendable {
         hub: Result<HubSettings, CatalogError>? = nil, preparer: (any ReleasePreparer)? = nil,
         probe: (any ReleaseProbe)? = nil, preflight: (any ReleasePreflight)? = nil, queue: TransferManager? = nil,
         shipped: ShippedCatalog? = nil, bandwidth: @escaping @Sendable () -> Double? = { nil },
-        asksForRoots: Bool = false
+        mirror: SiteMirror? = nil, asksForRoots: Bool = false
     ) {
         let store = ModelStore(home: home, fileSystem: fileSystem, time: time)
         self.store = store
@@ -89,7 +90,7 @@ public final class ModelManager: Sendable {
         let authorized = (try? hub?.get())?.authorized(http) ?? http
         let transfer = FileTransfer(
             http: authorized, fileSystem: fileSystem, time: time, folder: store.transfersFolder, provider: provider,
-            network: network)
+            mirror: mirror, network: network)
         // The queue checks for user commands in real time, so it does not get `time`.
         transfers =
             queue ?? TransferManager(transfer: transfer, folder: store.transfersFolder, fileSystem: fileSystem)

@@ -51,6 +51,8 @@ public struct Configuration: Sendable, Hashable {
     public var temperature: Float?
     /// What to do on metered networks; `nil` asks if a user can be asked, and refuses otherwise.
     public var meteredUse: MeteredUse?
+    /// The address of a cache of this site, asked for public files before their origin; `nil` for none.
+    package var mirror: URL?
     /// Whether local models answer everything, also where a cloud is set up.
     public var forceLocal = false
     /// The tier that includes the cloud or not, if no app's purchases say: `free`, `starter` or `pro`.

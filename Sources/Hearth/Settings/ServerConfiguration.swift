@@ -33,6 +33,11 @@ package struct ServerConfiguration: Sendable, Hashable {
     }
     package var updates = Updates.automatic
 
+    /// The seconds that answers on their way may take at the end of the process; `nil` for an end within two seconds.
+    package var drain: Int?
+    /// The seconds for which a process that drains takes new requests after it said that it is not ready.
+    package var drainDelay = 5
+
     /// The answers that one model computes side by side; `nil` lets the engine decide.
     package var slots: Int?
     /// The tokens of all these answers and their prompts together; `nil` for one context window.

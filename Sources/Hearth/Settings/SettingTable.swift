@@ -35,7 +35,11 @@ extension Setting {
     private static let network: [Setting] = [
         Setting(
             "network.metered", optional: \.meteredUse, .choice, unset: "ask at a terminal, deny elsewhere",
-            "Whether downloads may use a network whose bytes cost money.")
+            "Whether downloads may use a network whose bytes cost money."),
+        Setting(
+            "mirror.url", optional: \.mirror, .server, unset: "none",
+            "A cache of this site that is asked for https://HOST/PATH as MIRROR/HOST/PATH, for public files with a SHA-256."
+        ),
     ]
 
     private static let gateway: [Setting] = [
@@ -207,6 +211,13 @@ extension Setting {
             "serve.updates", \.server.updates, .choice,
             "At its start, serve fetches newer releases of the models in use (auto), only shows them (offer), or asks for "
                 + "none; nothing is fetched over a metered network, or for a pinned model."),
+        Setting(
+            "serve.drain", optional: \.server.drain, .integer(0...86_400), unit: "seconds",
+            unset: "it ends within two seconds",
+            "The time for answers on their way when serve is told to end; it says at once that it is not ready."),
+        Setting(
+            "serve.drainDelay", \.server.drainDelay, .integer(0...3600), unit: "seconds",
+            "How long an end with serve.drain still takes new requests, until balancers have noticed."),
         Setting(
             "serve.hosts", \.server.hosts, .hosts, unset: "none", "Names under which other machines ask this one."),
         Setting(

@@ -71,7 +71,7 @@ extension ModelManager {
                     memory: memory ?? EngineMemory(deviceMemory: deviceMemory)), time: time,
                 worker: engines.workerProgram),
             preflight: preflight, queue: queue, shipped: try configuration.shippedCatalog(), bandwidth: bandwidth,
-            asksForRoots: asksForRoots)
+            mirror: configuration.mirror.map(SiteMirror.init), asksForRoots: asksForRoots)
     }
 
     /// The formats that an app can use: those with an engine, and that of classifiers; `nil` for any without engines.

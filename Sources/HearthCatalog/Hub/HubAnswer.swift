@@ -7,7 +7,7 @@ struct HubRepository: Sendable, Hashable {
     package var path: String
     /// 40 hexadecimal digits.
     package var commit: String
-    /// Whether the owner must grant access to the files.
+    /// Whether the owner must grant access to the files, or only some see the repository at all.
     var isGated: Bool
     package var license: String?
     /// Whether a file has a GGUF name; `nil` if the hub lists none.
@@ -46,7 +46,8 @@ struct HubRepository: Sendable, Hashable {
     }
 
     static func isGated(_ facts: JSONMembers) -> Bool {
-        switch facts["gated"] {
+        if facts["private"] == .boolean(true) { return true }
+        return switch facts["gated"] {
         case .boolean(let gated)?: gated
         case .string?: true  // "auto" or "manual": how access is granted
         default: false

@@ -34,9 +34,9 @@ package struct HubSource: CatalogSource {
         var catalog = Catalog(releases: try snapshot.releases())
         catalog.isOrdered = false
         for index in catalog.releases.indices {
-            try place(&catalog.releases[index].file, known, repository.commit)
+            try place(&catalog.releases[index].file, known, repository)
             for companion in catalog.releases[index].companions.indices {
-                try place(&catalog.releases[index].companions[companion], known, repository.commit)
+                try place(&catalog.releases[index].companions[companion], known, repository)
             }
         }
         if let index = catalog.releases.firstIndex(where: { $0.format.isSafetensors }),
@@ -57,10 +57,13 @@ package struct HubSource: CatalogSource {
     }
 
     /// Sets the addresses of a file, and its possible places in the local cache.
-    private func place(_ file: inout RemoteFile, _ known: [String: HubFile], _ commit: String) throws(CatalogError) {
-        file.locations = [try client.location(of: file.name, reference, at: commit)]
+    private func place(
+        _ file: inout RemoteFile, _ known: [String: HubFile], _ repository: HubRepository
+    ) throws(CatalogError) {
+        file.locations = [try client.location(of: file.name, reference, at: repository.commit)]
+        file.isPublic = !repository.isGated
         if let cache, let hubFile = known[file.name.string] {
-            file.copies = hubFile.places(in: cache, of: reference, at: commit)
+            file.copies = hubFile.places(in: cache, of: reference, at: repository.commit)
         }
     }
 }

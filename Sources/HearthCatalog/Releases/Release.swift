@@ -104,6 +104,8 @@ package struct RemoteFile: Sendable, Hashable {
     package var gitBlob: GitBlobID?
     /// Absolute download addresses, the preferred one first.
     package var locations: [URL]
+    /// Whether the file is given without a key or a token.
+    package var isPublic = true
     /// Paths on this machine that may hold the same bytes; they are hashed before use.
     package var copies: [Path] = []
 

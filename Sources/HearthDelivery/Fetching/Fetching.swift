@@ -146,6 +146,7 @@ extension TransferRequest {
         self.init(
             label: file.name.string, locations: file.locations, size: file.size, digest: file.digest,
             bytesPerSecond: bytesPerSecond)
+        isPublic = file.isPublic
         gitBlob = file.gitBlob
         self.metered = metered
     }

@@ -123,6 +123,12 @@ package final class ServedHome: Sendable {
         return place.invitation(sessions.makeCode(use), network)
     }
 
+    /// How long the end of the process takes for the sake of balancers and answers; `nil` for an end at once.
+    var draining: (delay: Duration, limit: Duration)? {
+        guard let settings = generation?.configuration.server, let limit = settings.drain else { return nil }
+        return (.seconds(settings.drainDelay), .seconds(limit))
+    }
+
     /// Whether other machines have a key.
     var hasKeys: Bool { !keys.current.keys.isEmpty }
 

@@ -59,7 +59,11 @@ final class Acceptor: @unchecked Sendable {
                 + (isCrowded
                     ? [] : doors.map { pollfd(fd: $0.socket.descriptor, events: Int16(POLLIN), revents: 0) })
             let count = poll(&waits, nfds_t(waits.count), isCrowded ? 50 : -1)
-            if waits[0].revents != 0 { return }
+            if waits[0].revents != 0 {
+                // Those that wait already were promised an answer.
+                for door in doors { _ = accept(at: door) }
+                return
+            }
             if isCrowded {
                 isCrowded = !hasRoom()
                 if isCrowded { continue }
@@ -89,7 +93,13 @@ final class Acceptor: @unchecked Sendable {
     }
 
     /// Closes the sockets, after ``stop()``.
-    func closeSockets() { doors.withLock { $0 = [] } }
+    func closeSockets() {
+        let doors = doors.withLock { doors in
+            defer { doors = [] }
+            return doors
+        }
+        for door in doors { door.socket.stopListening() }
+    }
 
     /// Ends the thread: no connection is accepted after it. Blocks for a moment.
     func stop() {

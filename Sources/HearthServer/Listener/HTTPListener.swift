@@ -105,15 +105,24 @@ package final class HTTPListener: @unchecked Sendable {
     /// The requests in progress.
     package var requestCount: Int { core.exchanges.count }
 
-    /// Accepts no more connections and waits at most `grace` for unfinished replies. Then cancels the tasks of the rest,
-    /// which may write their reason, and closes all connections. Later calls wait for the same end.
-    package func stop(grace: Duration = .seconds(5), time: TimeSource = .system) async {
-        await blocking { [acceptor] in acceptor.stop() }
+    /// Closes each connection after its next reply; new ones are still accepted.
+    package func beginEnding() { core.ending.begin() }
+
+    /// Accepts no more connections, which the system refuses from then on, and waits at most `grace` for unfinished
+    /// replies. Then cancels the tasks of the rest, which may write their reason within `farewell`, and closes all
+    /// connections. Later calls wait for the same end.
+    package func stop(
+        grace: Duration = .seconds(5), farewell: Duration = .seconds(2), time: TimeSource = .system
+    ) async {
+        await blocking { [acceptor] in
+            acceptor.stop()
+            acceptor.closeSockets()
+        }
         core.ending.begin()
-        await core.connections.lateRequests(within: min(grace, .seconds(1)), time: time)
+        await core.connections.lateRequests(within: min(grace, .milliseconds(250)), time: time)
         await core.exchanges.idle(within: grace, time: time)
         let tasks = core.exchanges.all.filter { $0.cancelTask() }
-        if !tasks.isEmpty { await core.exchanges.idle(within: .seconds(2), time: time) }
+        if !tasks.isEmpty { await core.exchanges.idle(within: farewell, time: time) }
         await blocking { self.stopNow() }
     }
 
@@ -155,6 +164,9 @@ package final class HTTPListener: Sendable {
             context: ErrorContext(remedy: "Build it with the trait Server."))
     }
 
-    package func stop(grace: Duration = .seconds(5), time: TimeSource = .system) async {}
+    package func beginEnding() {}
+    package func stop(
+        grace: Duration = .seconds(5), farewell: Duration = .seconds(2), time: TimeSource = .system
+    ) async {}
 }
 #endif

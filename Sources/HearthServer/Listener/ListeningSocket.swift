@@ -27,11 +27,12 @@ package struct ListeningAddress: Sendable, Hashable {
     package var url: String { host.contains(":") ? "http://[\(host)]:\(port)" : "http://\(host):\(port)" }
 }
 
-/// A bound socket that listens, closed with its last reference.
+/// A bound socket that listens, closed with its last reference at the latest.
 package final class ListeningSocket: Sendable {
     let descriptor: Int32
     /// `nil` for a unix socket.
     package let address: ListeningAddress?
+    private let isOpen = Locked(true)
 
     /// Binds a TCP address and listens; port 0 takes a free one.
     /// - Parameter isIPv6Only: whether `::` leaves the addresses of IPv4 to another socket.
@@ -104,7 +105,16 @@ package final class ListeningSocket: Sendable {
         self.descriptor = descriptor
     }
 
-    deinit { close(descriptor) }
+    deinit { stopListening() }
+
+    /// Refuses further connections, unless another process has the socket too. The descriptor is not used after it.
+    func stopListening() {
+        let wasOpen = isOpen.withLock { isOpen in
+            defer { isOpen = false }
+            return isOpen
+        }
+        if wasOpen { close(descriptor) }
+    }
 
     private static func makeSocket(_ family: Int32) -> Int32 {
         let descriptor = openSocket(family)

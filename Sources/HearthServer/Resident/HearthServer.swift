@@ -129,7 +129,15 @@ public final class HearthServer: Sendable {
         options.report(.ending)
         manager.tell("STOPPING=1")
         // A task of its own: the caller is cancelled, and the end still takes its time.
-        await Task { await end(server) }.value
+        await Task { await drain(server, home.draining) }.value
+    }
+
+    /// Ends at once, or lets balancers notice first, and then answers on their way end.
+    private func drain(_ server: ResidentServer, _ draining: (delay: Duration, limit: Duration)?) async {
+        guard let draining else { return await end(server) }
+        server.beginEnding()
+        try? await hearth.surroundings.time.sleep(for: draining.delay)
+        await end(server, grace: draining.limit)
     }
 
     private func began(
@@ -146,14 +154,13 @@ public final class HearthServer: Sendable {
         server.beginWork(options.report)
     }
 
-    /// Answers on their way have five seconds, and the rest two more after the last of them: a worker that is slower
-    /// is ended.
-    private func end(_ server: ResidentServer) async {
-        let late = endingWorkers(after: .milliseconds(5500))
+    /// Answers on their way have `grace`, and the rest half a second more: a worker that is slower is ended.
+    private func end(_ server: ResidentServer, grace: Duration = .milliseconds(750)) async {
+        let late = endingWorkers(after: grace + .milliseconds(250))
         // Streams of events have no end of their own.
         server.page.log.finish()
-        await server.stop()
-        let slow = endingWorkers(after: .milliseconds(1500))
+        await server.stop(grace: grace)
+        let slow = endingWorkers(after: .milliseconds(250))
         await server.page.close()
         await server.home.close()
         late.cancel()

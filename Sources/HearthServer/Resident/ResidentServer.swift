@@ -60,15 +60,24 @@ package final class ResidentServer: Sendable {
         return listener
     }
 
-    /// Ends the jobs, then the listener: unfinished replies have `grace`, then they end with a reason.
-    package func stop(grace: Duration = .seconds(5)) async {
+    /// Says that the process is not ready; requests are answered further on, and connections end with their replies.
+    package func beginEnding() {
         let listener = state.withLock { state in
             state.isReady = false
+            return state.listener
+        }
+        listener?.beginEnding()
+    }
+
+    /// Ends the jobs, then the listener: unfinished replies have `grace`, then they end with a reason.
+    package func stop(grace: Duration = .milliseconds(750)) async {
+        beginEnding()
+        let listener = state.withLock { state in
             defer { state.listener = nil }
             return state.listener
         }
         async let jobsEnd: Void = jobs.end()
-        await listener?.stop(grace: grace)
+        await listener?.stop(grace: grace, farewell: .milliseconds(500))
         await jobsEnd
         await home.sessions.keep()
     }
@@ -93,7 +102,8 @@ package final class ResidentServer: Sendable {
         let path = request.target.path
         switch path {
         // Without a session, the page asks for a code.
-        case "/", "/health", "/ready", "/hearth/open": return .nothing
+        case "/", "/hearth/open": return .nothing
+        case "/health", "/ready": return .health
         case "/metrics": return .owner
         case "/openapi.json": return .scope(.chat)
         default:

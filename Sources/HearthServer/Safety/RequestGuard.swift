@@ -25,7 +25,9 @@ package struct RequestGuard: Sendable {
 
     /// The right that a route needs.
     package enum Need: Sendable, Hashable {
-        /// Open to every client that reaches the port: health and readiness, and the exchange of a one-time code.
+        /// Health and readiness: open to every client that reaches the port, balancers too, which may name no host.
+        case health
+        /// Open to every client that reaches the port: the exchange of a one-time code.
         case nothing
         case scope(ServerScope)
         /// A browser with a session, for the files of the page, which it asks for without the page's secret.
@@ -61,11 +63,13 @@ package struct RequestGuard: Sendable {
     /// The caller of a request that may use a route.
     package func caller(of request: ServerRequest, need: Need) throws(Refusal) -> ServerCaller {
         if case .local(let user) = request.peer, LocalUser.isTrusted(user, by: rules.user) { return .owner }
-        guard hostIsOurs(request.headers) else { throw .foreignHost }
+        guard hostIsOurs(request.headers) || need == .health && request.headers["Host"] == nil else {
+            throw .foreignHost
+        }
         guard originIsOurs(request) else { throw .foreignOrigin }
         let caller = try identify(request)
         switch need {
-        case .nothing: return caller
+        case .health, .nothing: return caller
         case .scope(let scope):
             guard caller.scopes.contains(scope) else {
                 throw caller == .anonymous ? .noKey(scope) : .noRight(scope)

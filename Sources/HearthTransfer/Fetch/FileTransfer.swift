@@ -17,6 +17,7 @@ package struct FileTransfer: Sendable {
     private let folder: Path
     private let tuning: TransferTuning
     private let provider: (any DownloadURLProvider)?
+    private let mirror: SiteMirror?
     private let network: (any NetworkMonitor)?
     private let pulse: TimeSource
     private let connections: ConnectionBudget
@@ -24,13 +25,14 @@ package struct FileTransfer: Sendable {
     /// Creates a transfer whose part files lie below `folder`.
     /// - Parameters:
     ///   - provider: turns catalog addresses into the ones to request; `nil` uses them unchanged.
+    ///   - mirror: asked before the origin for public files that nothing else gives addresses of; `nil` for none.
     ///   - network: tells whether the request's rules allow the network now; `nil` always allows it.
     ///   - pulse: measures the time between two readings while no bytes come.
     ///   - connections: shared by all files of this transfer.
     package init(
         http: any HTTPClient, fileSystem: any FileSystem, time: TimeSource, folder: Path,
         tuning: TransferTuning = TransferTuning(), provider: (any DownloadURLProvider)? = nil,
-        network: (any NetworkMonitor)? = nil, pulse: TimeSource = .system,
+        mirror: SiteMirror? = nil, network: (any NetworkMonitor)? = nil, pulse: TimeSource = .system,
         connections: ConnectionBudget = ConnectionBudget()
     ) {
         self.http = http
@@ -39,6 +41,7 @@ package struct FileTransfer: Sendable {
         self.folder = folder
         self.tuning = tuning
         self.provider = provider
+        self.mirror = mirror
         self.network = network
         self.pulse = pulse
         self.connections = connections
@@ -76,6 +79,10 @@ package struct FileTransfer: Sendable {
     ) async throws -> TransferredFile {
         var request = request
         if request.digest == nil || request.size.exact != request.index?.fileSize { request.index = nil }
+        if let mirror = mirror?.address(of: request), provider?.provides(for: request.locations[0]) != true {
+            request.locations.insert(mirror, at: 0)
+            request.hasMirror = true
+        }
         var budget = RetryBudget()
         var fetched: UInt64 = 0
         var isRaced = true
@@ -88,6 +95,12 @@ package struct FileTransfer: Sendable {
             try await discardPart(at: place)
             // Wrong bytes that were adopted without a journal are not the server's fault and cost no attempt.
             if isAdopted { continue }
+            if request.hasMirror {
+                // Nor are those of a mirror: the origin is asked for all of them.
+                request.hasMirror = false
+                request.locations.removeFirst()
+                continue
+            }
             guard let pause = budget.wrongFile() else { throw Self.corrupted(request, difference) }
             Log.write(.info, "\(request.label): bytes differ; again after \(pause)")
             let state = TransferState.retrying(attempt: budget.wrongFiles + 1, limit: RetryBudget.maximumAttempts)

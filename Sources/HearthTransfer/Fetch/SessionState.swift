@@ -80,7 +80,9 @@ struct SessionState: Sendable {
         self.tuning = tuning
         schedule = PieceSchedule(
             total: request.size.exact, limit: request.size.limit, held: held, tuning: tuning)
-        board = SourceBoard(count: request.locations.count, mayMix: isRaced && request.digest != nil)
+        board = SourceBoard(
+            count: request.locations.count, mayMix: isRaced && request.digest != nil,
+            hasMirror: request.hasMirror)
         governor = ConnectionGovernor(tuning)
         limiter = request.bytesPerSecond.map(RateLimiter.init)
         here = held.byteCount
@@ -307,7 +309,11 @@ struct SessionState: Sendable {
         }
         // If several sources sent the chunk, one of them sends all of it next time: that shows which one is wrong.
         let trusted = sources.count > 1 ? sources.max() : nil
-        for source in sources where source != trusted {
+        for source in sources where source != trusted || board.isMirror(source) {
+            if board.isMirror(source) {
+                board.giveUp(source, error())
+                continue
+            }
             if board.hasOther(than: source) { board.hold(source, for: RetryBudget.corruptionPause, at: now) }
             guard trusted == nil, !budget.wrongChunk(from: source), board.hasOther(than: source) else { continue }
             board.giveUp(source, error())

@@ -29,17 +29,23 @@ struct SourceBoard: Sendable {
     private var sources: [Source]
     /// Whether bytes of several sources may be combined: only if the file has a digest, and no combination was wrong.
     private let mayMix: Bool
+    /// Whether the first source is asked alone, until its first failure.
+    private let hasMirror: Bool
     private var lastError: (any Error)?
 
-    init(count: Int, mayMix: Bool) {
+    init(count: Int, mayMix: Bool, hasMirror: Bool = false) {
         sources = Array(repeating: Source(), count: count)
         self.mayMix = mayMix
+        self.hasMirror = hasMirror
     }
+
+    /// Whether a source is asked alone, and never again after a failure.
+    func isMirror(_ source: Int) -> Bool { hasMirror && source == 0 }
 
     /// Chooses the source of one more connection.
     package mutating func choose(at now: Duration) -> Choice {
         var usable = sources.indices.filter { sources[$0].givenUp == nil }
-        if !mayMix { usable = Array(usable.prefix(1)) }
+        if !mayMix || usable.first.map(isMirror) == true { usable = Array(usable.prefix(1)) }
         let free = usable.filter { sources[$0].heldUntil <= now }
         // An untried source comes first, then the fastest.
         if let unknown = free.first(where: { sources[$0].pace == nil && sources[$0].connections == 0 }) {
@@ -57,7 +63,7 @@ struct SourceBoard: Sendable {
 
     /// Whether another source can replace this one.
     func hasOther(than source: Int) -> Bool {
-        mayMix && sources.indices.contains { $0 != source && sources[$0].givenUp == nil }
+        (mayMix || isMirror(source)) && sources.indices.contains { $0 != source && sources[$0].givenUp == nil }
     }
 
     private mutating func take(_ source: Int) -> Int {
@@ -90,6 +96,10 @@ struct SourceBoard: Sendable {
         _ budget: inout RetryBudget
     ) -> Duration {
         lastError = error
+        if isMirror(source) {
+            sources[source].givenUp = error
+            return .zero
+        }
         var place = sources[source]
         defer { sources[source] = place }
         // Several connections that fail at once count as one failure.

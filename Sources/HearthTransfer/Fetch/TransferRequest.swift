@@ -8,6 +8,10 @@ package struct TransferRequest: Sendable, Hashable {
     package var label: String
     /// The download addresses, the preferred one first.
     package var locations: [URL]
+    /// Whether the file is given without a key or a token.
+    package var isPublic = true
+    /// Whether the first location is that of a ``SiteMirror``: it is asked alone, until its first failure.
+    var hasMirror = false
     package var size: FileSize
     /// The digest that the bytes must have; `nil` accepts any, and the receipt says *unverified*.
     package var digest: SHA256Digest?
