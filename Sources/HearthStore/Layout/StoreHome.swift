@@ -12,6 +12,8 @@ struct StoreHome: Sendable {
     let time: TimeSource
     /// The clocks for renewing marks during long work.
     let renewalTime: TimeSource
+    /// The library that unpacks archives.
+    let archives: ArchiveLibrary
 
     var directory: ReleaseDirectory { ReleaseDirectory(layout: layout, fileSystem: fileSystem) }
 
