@@ -47,8 +47,8 @@ def main(folder):
     for name in STAND_INS:
         root = f"scripts/siblings/stand-ins/{name}"
         wanted.update((f"Sources/{name}/{os.path.relpath(path, root)}", path) for path in files(root))
-    for path in files("scripts/siblings/tests"):
-        wanted[f"Tests/{os.path.relpath(path, 'scripts/siblings/tests')}"] = path
+    for path in files("scripts/siblings/additions"):
+        wanted[os.path.relpath(path, "scripts/siblings/additions")] = path
     for target, source in wanted.items():
         with open(source, "rb") as file:
             data = file.read()

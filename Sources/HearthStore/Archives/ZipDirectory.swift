@@ -73,7 +73,8 @@ struct ZipDirectory {
         }
         guard record.size <= Self.maximumSize else {
             throw StoreError.refusedArchive(
-                .archiveTooLarge, label, "the list of its files is too long", expected: "at most \(Self.maximumSize) bytes",
+                .archiveTooLarge, label, "the list of its files is too long",
+                expected: "at most \(Self.maximumSize) bytes",
                 found: "\(record.size) bytes")
         }
         let (end, isTooMuch) = record.offset.addingReportingOverflow(record.size)
