@@ -16,19 +16,23 @@ TESTS = ["HearthBaseTests", "HearthHTTPTests", "HearthStoreTests"]
 STAND_INS = ["StandIns", "CryptoKit", "Security", "Network"]
 # What needs inference, which no sibling does.
 LEFT_OUT = {"Sources/HearthTestSupport/ScriptedEngine.swift", "Sources/HearthTestSupport/EngineHelpers.swift"}
-# Branches for Darwin whose calls the stand-ins have.
-DARWIN = {
-    "Sources/HearthBase/System/ProcessIdentity.swift",
-    "Sources/HearthHTTP/Client/ExchangeDelegate.swift",
-    "Sources/HearthHTTP/Client/URLSessionHTTPClient.swift",
+# Conditions of branches whose calls the stand-ins have.
+DARWIN, LINUX = "canImport(Darwin)", "os(Linux)"
+CONDITIONS = {
+    "Sources/HearthBase/Files/LocalFileSystem+Fetchable.swift": {DARWIN: "true"},
+    "Sources/HearthBase/System/ProcessIdentity.swift": {DARWIN: "true"},
+    "Sources/HearthBase/System/SystemMemory.swift": {LINUX: "false", "os(iOS)": "true", "canImport(os)": "false"},
+    "Sources/HearthCatalog/Releases/ArchiveFormat.swift": {LINUX: "false"},
+    "Sources/HearthHTTP/Client/ExchangeDelegate.swift": {DARWIN: "true"},
+    "Sources/HearthHTTP/Client/URLSessionHTTPClient.swift": {DARWIN: "true"},
 }
 
 
 def changed(path, text):
-    if path in DARWIN:
-        text, count = re.subn(r"canImport\(Darwin\)", "canImport(StandIns)", text)
-        if not count:
-            sys.exit(f"prepare: {path} has no branch for Darwin")
+    for condition, value in CONDITIONS.get(path, {}).items():
+        if condition not in text:
+            sys.exit(f"prepare: {path} has no {condition}")
+        text = re.sub(f"(#(?:else)?if .*){re.escape(condition)}", rf"\g<1>{value}", text)
     if path.startswith("Tests/"):
         text = re.sub(r"\bCurlHTTPClient\b", "URLSessionHTTPClient", text)
     return text
@@ -41,7 +45,8 @@ def files(root):
 
 
 def main(folder):
-    wanted = {"Package.swift": "scripts/siblings/Package.swift", "scripts/tests/archives.py": "scripts/tests/archives.py"}
+    wanted = {"Package.swift": "scripts/siblings/Package.swift", "scripts/tests/archives.py": "scripts/tests/archives.py",
+              "scripts/publish/sigv4.json": "scripts/publish/sigv4.json"}
     for root in [f"Sources/{name}" for name in TARGETS] + [f"Tests/{name}" for name in TESTS]:
         wanted.update((path, path) for path in files(root) if path not in LEFT_OUT)
     for name in STAND_INS:

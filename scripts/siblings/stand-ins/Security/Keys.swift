@@ -14,12 +14,7 @@ nonisolated(unsafe) public let kSecAttrKeyTypeRSA: CFString = "42"
 nonisolated(unsafe) public let kSecAttrKeyClass: CFString = "kcls"
 nonisolated(unsafe) public let kSecAttrKeyClassPublic: CFString = "0"
 
-public struct SecKeyAlgorithm: Hashable, Sendable {
-    let digest: String
-    public static let rsaSignatureMessagePSSSHA256 = SecKeyAlgorithm(digest: "SHA256")
-    public static let rsaSignatureMessagePSSSHA384 = SecKeyAlgorithm(digest: "SHA384")
-    public static let rsaSignatureMessagePSSSHA512 = SecKeyAlgorithm(digest: "SHA512")
-}
+public enum SecKeyAlgorithm: Sendable { case rsaEncryptionRaw }
 
 /// Reads `RSAPublicKey` (RFC 8017), the inner structure alone.
 public func SecKeyCreateWithData(
@@ -28,7 +23,7 @@ public func SecKeyCreateWithData(
     guard attributes[kSecAttrKeyType] as? NSString == kSecAttrKeyTypeRSA,
         attributes[kSecAttrKeyClass] as? NSString == kSecAttrKeyClassPublic
     else { return nil }
-    let bytes = [UInt8](keyData as Data)
+    let bytes = [UInt8](Data(referencing: keyData))
     return bytes.withUnsafeBufferPointer { buffer in
         var position = buffer.baseAddress
         guard let key = d2i_PublicKey(EVP_PKEY_RSA, nil, &position, buffer.count) else {
@@ -39,22 +34,20 @@ public func SecKeyCreateWithData(
     }
 }
 
-/// Accepts salts of the digest's length alone, as Apple's does.
-public func SecKeyVerifySignature(
-    _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ signedData: CFData, _ signature: CFData,
-    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
-) -> Bool {
-    guard let context = EVP_MD_CTX_new() else { return false }
+/// Raises a number below the modulus, in as many bytes as the modulus has, to the public exponent.
+public func SecKeyCreateEncryptedData(
+    _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ plaintext: CFData, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> CFData? {
+    guard let context = EVP_PKEY_CTX_new(key.pointer, nil) else { return nil }
     defer {
-        EVP_MD_CTX_free(context)
+        EVP_PKEY_CTX_free(context)
         ERR_clear_error()
     }
-    var settings: OpaquePointer?
-    let (proof, text) = ([UInt8](signature as Data), [UInt8](signedData as Data))
-    guard
-        EVP_DigestVerifyInit(context, &settings, EVP_get_digestbyname(algorithm.digest), nil, key.pointer) == 1,
-        EVP_PKEY_CTX_set_rsa_padding(settings, RSA_PKCS1_PSS_PADDING) == 1,
-        EVP_PKEY_CTX_set_rsa_pss_saltlen(settings, RSA_PSS_SALTLEN_DIGEST) == 1
-    else { return false }
-    return EVP_DigestVerify(context, proof + [0], proof.count, text + [0], text.count) == 1
+    let number = [UInt8](Data(referencing: plaintext))
+    var bytes = [UInt8](repeating: 0, count: number.count)
+    var count = bytes.count
+    guard EVP_PKEY_encrypt_init(context) == 1, EVP_PKEY_CTX_set_rsa_padding(context, RSA_NO_PADDING) == 1,
+        EVP_PKEY_encrypt(context, &bytes, &count, number, number.count) == 1
+    else { return nil }
+    return NSData(data: Data(bytes.prefix(count)))
 }

@@ -40,3 +40,11 @@ extension URLSessionConfiguration {
         set {}
     }
 }
+
+nonisolated(unsafe) private var hasAskedForMemory = false
+
+/// The memory that the system would still give: 3 GiB at the first call, and half of it later.
+public func os_proc_available_memory() -> Int {
+    defer { hasAskedForMemory = true }
+    return hasAskedForMemory ? 3 << 29 : 3 << 30
+}
