@@ -140,7 +140,8 @@ let package = Package(
         // Delivery of models.
         .target(name: "HearthCatalog", dependencies: targets("HearthBase HearthHTTP")),
         .target(name: "HearthTransfer", dependencies: targets("HearthBase HearthHTTP")),
-        .target(name: "HearthStore", dependencies: targets("HearthBase HearthCatalog") + targets("CArchive", linux)),
+        .target(
+            name: "HearthStore", dependencies: targets("CZlib HearthBase HearthCatalog") + targets("CArchive", linux)),
         .target(
             name: "HearthDelivery",
             dependencies: targets("HearthBase HearthCatalog HearthHTTP HearthStore HearthTransfer")),

@@ -32,10 +32,11 @@ package actor ModelStore {
     /// The store in a home folder, which is created at the first change.
     package init(
         home: Path, fileSystem: any FileSystem = LocalFileSystem(), time: TimeSource = .system,
-        renewalTime: TimeSource = .system
+        renewalTime: TimeSource = .system, archives: ArchiveLibrary = .standard
     ) {
         self.home = StoreHome(
-            layout: HomeLayout(home: home), fileSystem: fileSystem, time: time, renewalTime: renewalTime)
+            layout: HomeLayout(home: home), fileSystem: fileSystem, time: time, renewalTime: renewalTime,
+            archives: archives)
     }
 
     /// The places of all files.

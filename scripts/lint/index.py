@@ -32,7 +32,8 @@ SAID = {
     "stores/series.json": "Series of events whose occurrences python-dateutil has computed.",
 }
 # Interfaces of Apple's system, and what runs against them, which scripts/apple/README.md explains.
-DECLARATIONS = ("scripts/apple/sdk/", "scripts/apple/stubs/", "scripts/apple/listings/")
+DECLARATIONS = ("scripts/apple/sdk/", "scripts/apple/stubs/", "scripts/apple/listings/", "scripts/siblings/stand-ins/",
+                "scripts/siblings/additions/")
 # What may name stages and scripts that have been: records of their time.
 HISTORY = ("docs/evidence/",)
 

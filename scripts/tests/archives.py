@@ -207,3 +207,57 @@ put("good.tar.gz", "tar.gz", "taken", gzip.compress(plain))
 put("good.tar.zst", "tar.zst", "taken", zstd(plain))
 dotted = [member(".", kind=tarfile.DIRTYPE, mode=0o755), member("./bundle", kind=tarfile.DIRTYPE, mode=0o2755)]
 put("good-dotted.tar", "tar", "taken", tar(*dotted, *[member("./" + name, data) for name, data in model]))
+
+
+class Stream(io.RawIOBase):
+    """Accepts bytes and no seeks: a zip file written to it tells lengths and checksums after each file's bytes."""
+
+    def __init__(self):
+        super().__init__()
+        self.data = b""
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        self.data += bytes(data)
+        return len(data)
+
+
+stream = Stream()
+with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+    for name, data in model:
+        archive.writestr(name, data)
+put("good-descriptors.zip", "zip", "taken", stream.data)
+out = io.BytesIO()
+with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+    for name, data in model:
+        with archive.open(name, "w", force_zip64=True) as entry:
+            entry.write(data)
+put("good-long-fields.zip", "zip", "taken", out.getvalue())
+# The same list with its lengths and offsets in extra fields, and its end in the long form.
+short = zipped(*[file(*entry) for entry in model])
+place, listing, count = short.index(b"PK\x01\x02"), b"", 0
+start = place
+while short[place:place + 4] == b"PK\x01\x02":
+    head = bytearray(short[place:place + 46])
+    packed, size, name_length = struct.unpack("<IIH", head[20:30])
+    offset, = struct.unpack("<I", head[42:46])
+    head[20:28], head[42:46], head[30:32] = b"\xff" * 8, b"\xff" * 4, struct.pack("<H", 28)
+    listing += bytes(head) + short[place + 46:place + 46 + name_length] + struct.pack("<HHQQQ", 1, 24, size, packed, offset)
+    place, count = place + 46 + name_length, count + 1
+end = start + len(listing)
+put("good-zip64.zip", "zip", "taken", short[:start] + listing
+    + struct.pack("<4sQHHIIQQQQ", b"PK\6\6", 44, 45, 45, 0, 0, count, count, len(listing), start)
+    + struct.pack("<4sIQI", b"PK\6\7", 0, end, 1)
+    + struct.pack("<4sHHHHIIH", b"PK\5\6", 0, 0, 0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0))
+zero_model = [model[0], ("zeros", bytes(3 << 20)), model[2]]
+put("good-zeros.zip", "zip", "taken", zipped(*[file(*entry) for entry in zero_model]))
+put("good-zeros.tar.gz", "tar.gz", "taken", gzip.compress(tar(*[member(*entry) for entry in zero_model])))
+far = "/".join(["folder" * 20] * 3) + "/"
+long_model = [(far + name, data) for name, data in model]
+for name, layout in [("pax", tarfile.PAX_FORMAT), ("gnu", tarfile.GNU_FORMAT)]:
+    put(f"good-long-{name}.tar", "tar", "taken", tar(*[member(*entry) for entry in long_model], layout=layout))
+prefixed = [("p" * 90 + "/" + "q" * 90 + str(number), data) for number, (_, data) in enumerate(model)]
+put("good-prefix.tar", "tar", "taken", tar(*[member(*entry) for entry in prefixed], layout=tarfile.USTAR_FORMAT))
+put("good-parts.tar.gz", "tar.gz", "taken", gzip.compress(plain[:700]) + gzip.compress(plain[700:]))

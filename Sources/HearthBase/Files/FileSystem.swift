@@ -95,6 +95,9 @@ package protocol FileSystem: Sendable {
     /// Removes an empty folder.
     func removeFolder(_ path: Path) throws
     func makeFolder(_ path: Path, permissions: UInt32) throws
+    /// Tells the system that the files of a folder can be fetched again: on Apple platforms backups leave them out, and
+    /// except on macOS they can be read from the first unlock after a start of the device on. Does nothing on Linux.
+    func markFetchable(_ folder: Path) throws
     func makeLink(at path: Path, to target: String) throws
     func makeHardLink(at path: Path, to target: Path) throws
     func readLink(_ path: Path) throws -> String

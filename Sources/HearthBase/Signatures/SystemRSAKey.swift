@@ -5,6 +5,8 @@ import Security
 /// An RSA public key of Apple's Security (`SecKey`), for signatures with the padding PSS.
 struct SystemRSAKey {
     private let key: SecKey
+    /// The bits of the modulus.
+    private let bits: Int
 
     /// Reads `SubjectPublicKeyInfo` in DER form; `nil` if it holds no RSA key of an accepted size.
     init?(_ bytes: [UInt8]) {
@@ -17,21 +19,19 @@ struct SystemRSAKey {
         let data = NSData(data: Data(parts.inner))
         guard let key = SecKeyCreateWithData(data as CFData, attributes as CFDictionary, nil) else { return nil }
         self.key = key
+        self.bits = parts.bits
     }
 
-    /// Whether the signature is one of this key over the message. The salt is as long as the digest, as TUF and RFC 8017
-    /// recommend: Security verifies no other length, which OpenSSL does.
+    /// Whether the signature is one of this key over the message, with a salt of any length.
     func accepts(_ signature: [UInt8], of message: UnsafeRawBufferPointer, _ scheme: SignatureScheme) -> Bool {
-        let algorithm: SecKeyAlgorithm? =
-            switch scheme {
-            case .rsaPSS256: .rsaSignatureMessagePSSSHA256
-            case .rsaPSS384: .rsaSignatureMessagePSSSHA384
-            case .rsaPSS512: .rsaSignatureMessagePSSSHA512
-            case .ed25519, .ecdsaP256, .ecdsaP384, .ecdsaP521: nil
-            }
-        guard let algorithm else { return false }
-        let (text, proof) = (NSData(data: Data(message)), NSData(data: Data(signature)))
-        return SecKeyVerifySignature(key, algorithm, text as CFData, proof as CFData, nil)
+        guard let encoding = PSSEncoding(scheme), signature.count == (bits + 7) / 8 else { return false }
+        // Raising to the public exponent is what encryption without a padding does.
+        let number = NSData(data: Data(signature))
+        guard let raised = SecKeyCreateEncryptedData(key, .rsaEncryptionRaw, number as CFData, nil) else { return false }
+        let bytes = [UInt8](Data(referencing: raised as NSData))
+        guard bytes.count <= signature.count else { return false }
+        let padded = [UInt8](repeating: 0, count: signature.count - bytes.count) + bytes
+        return encoding.accepts(padded, bits: bits, of: message)
     }
 }
 #endif

@@ -11,7 +11,7 @@ package enum ArchiveFormat: String, Sendable, Hashable, Codable, CaseIterable {
         #if os(Linux)
         self != .tarXz
         #else
-        false
+        self != .tarXz && self != .tarZstandard
         #endif
     }
 

@@ -85,6 +85,8 @@ final class Exchange: Sendable {
     // MARK: Called by the transport
 
     var isCancelled: Bool { state.withLock { $0.isCancelled } }
+    /// Whether the transport must wait for ``resume``.
+    var isPaused: Bool { state.withLock { $0.body.isPaused } }
 
     func receiveHead(_ head: ResponseHead) {
         let waiter = state.withLock { state in

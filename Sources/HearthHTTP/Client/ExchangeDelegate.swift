@@ -10,13 +10,16 @@ import HearthBase
 final class ExchangeDelegate: NSObject, URLSessionDataDelegate, Sendable {
     private struct Entry {
         let exchange: Exchange
+        var hasHead = false
         var received: UInt64 = 0
         var expected: UInt64?
+        var isSuspended = false
         /// The bytes that arrived after the task was suspended.
         var unread = 0
+        var lastBytes = ContinuousClock.now
         /// Why this delegate ended the task; more specific than the session's error.
         var refusal: HTTPError?
-        var clock: Task<Void, Never>?
+        var watch: Task<Void, Never>?
     }
 
     /// The most bytes that a suspended task may still deliver.
@@ -26,19 +29,49 @@ final class ExchangeDelegate: NSObject, URLSessionDataDelegate, Sendable {
 
     /// Starts a task.
     func begin(_ task: URLSessionTask, _ exchange: Exchange) {
-        let clock = exchange.hop.totalTimeout.map { total in
-            Task { [weak self] in
-                guard (try? await Task.sleep(for: total)) != nil else { return }
-                self?.refuse(task, .timedOut(exchange.hop.address, .total, after: total))
+        entries.withLock { $0[task] = Entry(exchange: exchange) }
+        let watch = Task { [weak self] in
+            let begun = ContinuousClock.now
+            while let next = self?.check(task, since: begun) {
+                guard (try? await Task.sleep(until: next, clock: .continuous)) != nil else { return }
             }
         }
-        entries.withLock { $0[task] = Entry(exchange: exchange, clock: clock) }
+        entries.withLock { $0[task]?.watch = watch }
         task.resume()
+    }
+
+    /// Continues a task whose consumer has taken its bytes.
+    func resume(_ task: URLSessionTask) {
+        entries.withLock { entries in
+            guard entries[task]?.isSuspended == true else { return }
+            entries[task]?.isSuspended = false
+            entries[task]?.unread = 0
+            entries[task]?.lastBytes = .now
+            task.resume()
+        }
+    }
+
+    /// Ends a task that exceeds a time limit. A slow consumer is no silence.
+    /// - Returns: the time of the next check; `nil` after the task's end.
+    private func check(_ task: URLSessionTask, since begun: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        guard let entry = entries.withLock({ $0[task] }), entry.refusal == nil else { return nil }
+        let (hop, now) = (entry.exchange.hop, ContinuousClock.now)
+        let silent = (entry.isSuspended ? now : entry.lastBytes) + hop.idleTimeout
+        let end = hop.totalTimeout.map { begun + $0 }
+        if let end, now >= end {
+            refuse(task, .timedOut(hop.address, .total, after: hop.totalTimeout ?? .zero))
+            return nil
+        }
+        if now >= silent {
+            refuse(task, .timedOut(hop.address, .idle, after: hop.idleTimeout))
+            return nil
+        }
+        return end.map { min($0, silent) } ?? silent
     }
 
     /// Ends a task whose consumer is gone.
     func cancel(_ task: URLSessionTask) {
-        entries.withLock { $0.removeValue(forKey: task) }?.clock?.cancel()
+        entries.withLock { $0.removeValue(forKey: task) }?.watch?.cancel()
         task.cancel()
     }
 
@@ -69,50 +102,76 @@ final class ExchangeDelegate: NSObject, URLSessionDataDelegate, Sendable {
             completionHandler(.cancel)
             return
         }
-        let head = ResponseHead(status: response.statusCode, headers: Self.headers(of: response))
+        var headers = Self.headers(of: response)
         let hop = entry.exchange.hop
-        let hasBody = hop.method != "HEAD" && head.status != 204 && head.status != 304
-        let expected = hasBody ? head.headers["Content-Length"].flatMap { UInt64($0) } : nil
-        if let limit = hop.maximumBodySize, let expected, expected > limit {
-            entries.withLock { $0[dataTask]?.refusal = .tooLarge(hop.address, limit: limit, found: expected) }
+        let size = headers.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
+        let problem = size > ResponseHeadParser.limit ? "more than \(ResponseHeadParser.limit) bytes of headers" : nil
+        if let problem = problem ?? headers.settleLength() {
+            entries.withLock { $0[dataTask]?.refusal = .badResponse(hop.address, found: problem) }
             completionHandler(.cancel)
             return
         }
-        entries.withLock { $0[dataTask]?.expected = expected }
+        let head = ResponseHead(status: response.statusCode, headers: headers)
+        let hasBody = hop.method != "HEAD" && head.status != 204 && head.status != 304
+        let length = hasBody ? headers["Content-Length"].flatMap { UInt64($0) } : nil
+        if let limit = hop.maximumBodySize, let length, length > limit {
+            entries.withLock { $0[dataTask]?.refusal = .tooLarge(hop.address, limit: limit, found: length) }
+            completionHandler(.cancel)
+            return
+        }
+        entries.withLock { entries in
+            entries[dataTask]?.hasHead = true
+            // The session decodes such a body, which then has another length.
+            entries[dataTask]?.expected = headers.contentCoding == nil ? length : nil
+            entries[dataTask]?.lastBytes = .now
+        }
         entry.exchange.receiveHead(head)
         completionHandler(.allow)
     }
 
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) { entries.withLock { $0[task]?.lastBytes = .now } }
+
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        guard let entry = entries.withLock({ $0[dataTask] }) else { return }
+        guard let entry = entries.withLock({ $0[dataTask] }), entry.refusal == nil else { return }
         let hop = entry.exchange.hop
-        if let limit = hop.maximumBodySize, UInt64(data.count) > limit - min(limit, entry.received) {
-            refuse(dataTask, .tooLarge(hop.address, limit: limit, found: entry.expected))
+        let room = hop.maximumBodySize.map { $0 - min($0, entry.received) } ?? .max
+        let allowed = data.prefix(Int(clamping: room))
+        let expected = entry.expected.map { $0 >= entry.received ? $0 - entry.received : 0 }
+        _ = allowed.withUnsafeBytes { entry.exchange.receive($0, expected: expected) }
+        entry.exchange.flush()
+        guard allowed.count == data.count else {
+            refuse(dataTask, .tooLarge(hop.address, limit: hop.maximumBodySize ?? 0, found: entry.expected))
             return
         }
-        let expected = entry.expected.map { $0 >= entry.received ? $0 - entry.received : 0 }
-        let mayContinue = data.withUnsafeBytes { entry.exchange.receive($0, expected: expected) }
-        entry.exchange.flush()
         let unread = entries.withLock { entries -> Int in
-            entries[dataTask]?.received += UInt64(data.count)
-            entries[dataTask]?.unread = mayContinue ? 0 : entry.unread + data.count
-            return entries[dataTask]?.unread ?? 0
+            guard var entry = entries[dataTask] else { return 0 }
+            entry.received += UInt64(data.count)
+            entry.lastBytes = .now
+            // Asked under the lock that `resume` takes, so that a task is never suspended after its resumption.
+            if !entry.isSuspended, entry.exchange.isPaused {
+                entry.isSuspended = true
+                dataTask.suspend()
+            } else if entry.isSuspended {
+                entry.unread += data.count
+            }
+            entries[dataTask] = entry
+            return entry.unread
         }
-        guard !mayContinue else { return }
-        if unread > Self.mostUnread {
-            refuse(dataTask, .lost(hop.address, found: "more bytes than were asked for"))
-        } else if unread == data.count {
-            dataTask.suspend()
-        }
+        if unread > Self.mostUnread { refuse(dataTask, .lost(hop.address, found: "more bytes than were asked for")) }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         guard let entry = entries.withLock({ $0.removeValue(forKey: task) }) else { return }
-        entry.clock?.cancel()
+        entry.watch?.cancel()
         if let refusal = entry.refusal {
             entry.exchange.finish(.failure(refusal))
         } else if let error {
-            entry.exchange.finish(.failure(HTTPError(error, hop: entry.exchange.hop)))
+            let found = entry.hasHead ? "\(entry.received) bytes" : "no answer"
+            let failure = HTTPError(error, hop: entry.exchange.hop, expected: entry.expected, found: found)
+            entry.exchange.finish(.failure(failure))
         } else if let expected = entry.expected, entry.received < expected {
             let found = "\(entry.received) bytes"
             entry.exchange.finish(
@@ -140,11 +199,14 @@ extension HearthError where Domain == HTTPErrorDomain {
     }
 
     /// Translates an error of `URLSession`.
-    init(_ error: any Error, hop: Hop) {
+    /// - Parameters:
+    ///   - expected: the declared length of the body.
+    ///   - found: how much of the response arrived.
+    init(_ error: any Error, hop: Hop, expected: UInt64?, found: String) {
         let address = hop.address
         var context = ErrorContext(url: address.display)
         guard let failure = error as? URLError else {
-            self = .lost(address, found: "no answer")
+            self = .lost(address, expected: expected, found: found)
             return
         }
         switch failure.code {
@@ -165,13 +227,13 @@ extension HearthError where Domain == HTTPErrorDomain {
             self.init(
                 .tlsFailure, "no secure connection to \(address.hostText) could be made", context: context,
                 underlying: error)
-        case .badURL, .unsupportedURL:
-            self.init(
-                .unsupportedURL, "\(address.display) is not an address that can be used", context: context,
-                disposition: .usage, underlying: error)
-        case .badServerResponse, .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData:
+        // The address was checked before: these are about the server's protocol.
+        case .badURL, .unsupportedURL,
+            .badServerResponse, .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData:
             self = .badResponse(address, found: "error \(failure.code.rawValue)", underlying: error)
         default:
+            context.expected = expected.map { "\($0) bytes" }
+            context.found = found
             self.init(
                 .connectionLost, "the connection to \(address.hostText) was lost", context: context,
                 disposition: .tryLater, underlying: error)

@@ -64,19 +64,25 @@ struct ResponseHeadParser: Sendable {
     private mutating func finish() -> Outcome {
         if (100..<200).contains(status) { return .more }
         isComplete = true
-        // RFC 9112, 6.3: a transfer coding overrides the length; two different lengths indicate an attack.
-        if headers["Transfer-Encoding"] != nil {
-            headers["Content-Length"] = nil
-        } else {
-            let lengths = Set(headers.values("Content-Length").map { $0.trimmingCharacters(in: .whitespaces) })
-            if lengths.count > 1 { return .refused("several different lengths") }
-            if let length = lengths.first, UInt64(length) == nil { return .refused("a length that is no number") }
-        }
+        if let problem = headers.settleLength() { return .refused(problem) }
         return .complete(ResponseHead(status: status, headers: headers))
     }
 }
 
 extension HTTPHeaders {
+    /// Removes a length that does not count (RFC 9112, 6.3): a transfer coding overrides it.
+    /// - Returns: the problem with the length, if it is no number or given twice: two different lengths indicate an attack.
+    mutating func settleLength() -> String? {
+        guard self["Transfer-Encoding"] == nil else {
+            self["Content-Length"] = nil
+            return nil
+        }
+        let lengths = Set(values("Content-Length").map { $0.trimmingCharacters(in: .whitespaces) })
+        if lengths.count > 1 { return "several different lengths" }
+        if let length = lengths.first, UInt64(length) == nil { return "a length that is no number" }
+        return nil
+    }
+
     /// All values of a field, in order.
     public func values(_ name: String) -> [String] {
         fields.filter { $0.name.caseInsensitiveCompare(name) == .orderedSame }.map(\.value)

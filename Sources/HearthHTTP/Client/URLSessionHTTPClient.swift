@@ -5,10 +5,11 @@ import HearthBase
 /// Sends requests with `URLSession`: HTTP/1.1 to HTTP/3, the system's proxies and certificates.
 ///
 /// Only `https` is allowed, and `http` to this machine, which is never reached through a proxy. No cookies, caches or stored
-/// passwords are used. `Accept-Encoding: identity` is sent, so that bodies are the files' own bytes. Redirects are not followed
-/// by the session but by ``RedirectPolicy``, which drops credentials on the way to another host.
+/// passwords are used. `Accept-Encoding: identity` is sent, so that bodies are the files' own bytes; the session decodes the body
+/// of a server that compresses it nevertheless, whose header still names the coding. Redirects are not followed by the session
+/// but by ``RedirectPolicy``, which drops credentials on the way to another host.
 ///
-/// `URLSession` has no limit of its own for connecting: the limit for silence holds there, too.
+/// `URLSession` does not tell when a connection was made: the limit for silence holds for connecting, too.
 package final class URLSessionHTTPClient: HTTPClient {
     private let delegate: ExchangeDelegate
     /// Through the system's proxies, and past them.
@@ -33,8 +34,8 @@ package final class URLSessionHTTPClient: HTTPClient {
             configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
             configuration.tlsMinimumSupportedProtocolVersion = .TLSv12
             configuration.waitsForConnectivity = false
-            // Parallel ranges of one file are this package's own choice.
-            configuration.httpMaximumConnectionsPerHost = 16
+            // Callers limit their connections: another limit here would make requests wait for others that stand still.
+            configuration.httpMaximumConnectionsPerHost = 256
             change(configuration)
             return URLSession(configuration: configuration, delegate: delegate, delegateQueue: queue)
         }
@@ -64,7 +65,7 @@ package final class URLSessionHTTPClient: HTTPClient {
             return lastID
         }
         let task = (hop.isDirect ? direct : proxied).dataTask(with: Self.request(hop))
-        let exchange = Exchange(id: id, hop: hop) { _ in task.resume() }
+        let exchange = Exchange(id: id, hop: hop) { [weak delegate] _ in delegate?.resume(task) }
         delegate.begin(task, exchange)
         // The reader keeps the client, and with it the session, until the body has ended.
         return BodyReader(exchange) { [self] exchange in
@@ -73,7 +74,8 @@ package final class URLSessionHTTPClient: HTTPClient {
     }
 
     private static func request(_ hop: Hop) -> URLRequest {
-        var request = URLRequest(url: hop.url, timeoutInterval: hop.idleTimeout.seconds)
+        // The delegate keeps the limit for silence; the session's own only has to be longer.
+        var request = URLRequest(url: hop.url, timeoutInterval: 2 * hop.idleTimeout.seconds + 60)
         request.httpMethod = hop.method
         request.httpBody = hop.body
         request.httpShouldHandleCookies = false

@@ -24,16 +24,18 @@ package struct ArchiveContents: Sendable, Hashable {
     /// - Parameters:
     ///   - archive: a file; it may unpack to at most 50 times its length and 16 MiB.
     ///   - format: the archive's format.
+    ///   - library: the library that reads it.
     ///   - isCancelled: called between blocks.
     /// - Throws: ``StoreError`` with the code with which a device would refuse it; `FileError`; `CancellationError`.
     package init(
-        _ archive: Path, format: ArchiveFormat, fileSystem: any FileSystem = LocalFileSystem(),
+        _ archive: Path, format: ArchiveFormat, library: ArchiveLibrary = .standard,
+        fileSystem: any FileSystem = LocalFileSystem(),
         isCancelled: @escaping () -> Bool = { false }
     ) throws {
         let size = try fileSystem.status(of: try fileSystem.open(archive, .read)).size
         let reader = ArchiveReader(
             label: archive.lastComponent, format: format, limits: ArchiveLimits(packedSize: size, storage: nil),
-            fileSystem: fileSystem, flag: StopFlag())
+            fileSystem: fileSystem, flag: StopFlag(), library: library)
         var files: [Entry] = []
         try reader.read(archive) { entry, contents in
             var hasher = SHA256Hasher()

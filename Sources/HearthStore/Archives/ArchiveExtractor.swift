@@ -5,6 +5,7 @@ struct ArchiveExtractor: Sendable {
     package let plan: ArchivePlan
     package let fileSystem: any FileSystem
     package let flag: StopFlag
+    let library: ArchiveLibrary
 
     /// Writes the files of the plan and brings them to the disk; the caller synchronises the folders.
     /// - Parameters:
@@ -19,7 +20,8 @@ struct ArchiveExtractor: Sendable {
     ) throws -> [Receipt.File] {
         var unpacked: [(entry: ArchiveEntry, place: RelativePath, digest: SHA256Digest)] = []
         let reader = ArchiveReader(
-            label: plan.label, format: plan.format, limits: plan.limits, fileSystem: fileSystem, flag: flag)
+            label: plan.label, format: plan.format, limits: plan.limits, fileSystem: fileSystem, flag: flag,
+            library: library)
         try reader.read(archive) { entry, contents in
             guard let place = try plan.place(of: entry) else { return }
             for parent in place.folders { try makeFolder(parent) }

@@ -1,10 +1,10 @@
-#if os(Linux)
+#if canImport(CArchive)
 import CArchive
 import Foundation
 import HearthBase
 
 /// An archive that libarchive reads from a source of bytes. Created, used and freed on one thread.
-final class ArchiveHandle {
+final class ArchiveHandle: ArchiveEntries {
     /// The format that libarchive is told to expect.
     enum Kind {
         /// A compressed stream of anything.
@@ -34,6 +34,28 @@ final class ArchiveHandle {
     }
 
     deinit { archive_read_free(pointer) }
+
+    func nextHeader() throws -> ArchiveHeader? {
+        guard let entry = try nextEntry() else { return nil }
+        let kind: ArchiveHeader.Kind =
+            if archive_entry_hardlink(entry) != nil || archive_entry_symlink(entry) != nil {
+                .other
+            } else {
+                hearth_archive_is_folder(entry) != 0 ? .folder : hearth_archive_is_file(entry) != 0 ? .file : .other
+            }
+        return ArchiveHeader(
+            name: archive_entry_pathname(entry).flatMap { String(validatingCString: $0) }, kind: kind,
+            isEncrypted: archive_entry_is_encrypted(entry) != 0, isSparse: archive_entry_sparse_reset(entry) != 0,
+            permissions: hearth_archive_mode(entry) & 0o7777, compression: compression,
+            size: archive_entry_size_is_set(entry) != 0 ? UInt64(exactly: archive_entry_size(entry)) : nil)
+    }
+
+    /// The compression of a zip entry, if it is neither stored nor deflated; some kinds need unbounded memory.
+    private var compression: String? {
+        guard archive_format(pointer) & ARCHIVE_FORMAT_BASE_MASK == ARCHIVE_FORMAT_ZIP else { return nil }
+        let name = archive_format_name(pointer).map { String(cString: $0) } ?? ""
+        return name.hasSuffix("(deflation)") || name.hasSuffix("(uncompressed)") ? nil : name
+    }
 
     /// The next entry, `nil` at the end.
     func nextEntry() throws -> OpaquePointer? {
@@ -69,12 +91,6 @@ final class ArchiveHandle {
         guard status != ARCHIVE_OK else { return }
         throw ArchiveFailure(text: archive_error_string(pointer).map { String(cString: $0) } ?? "it is broken")
     }
-}
-
-/// An error of libarchive about an archive.
-struct ArchiveFailure: Error, CustomStringConvertible {
-    package let text: String
-    package var description: String { text }
 }
 
 /// Answers libarchive's requests for bytes. Lives as long as the handle it is connected to.

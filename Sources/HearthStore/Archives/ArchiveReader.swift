@@ -2,7 +2,7 @@ import Foundation
 import HearthBase
 import HearthCatalog
 
-#if os(Linux)
+#if canImport(CArchive)
 import CArchive
 #endif
 
@@ -26,6 +26,7 @@ struct ArchiveReader {
     let limits: ArchiveLimits
     package let fileSystem: any FileSystem
     package let flag: StopFlag
+    var library = ArchiveLibrary.standard
 
     /// Passes on an entry's bytes, one block at a time.
     typealias Contents = (_ each: (UnsafeRawBufferPointer) throws -> Void) throws -> Void
@@ -34,63 +35,72 @@ struct ArchiveReader {
     /// - Parameter take: called for each file; it may read the contents or skip them.
     /// - Throws: ``StoreError``, `FileError`, `CancellationError`, and errors of `take`.
     package func read(_ archive: Path, take: (ArchiveEntry, Contents) throws -> Void) throws {
-        #if os(Linux)
+        #if canImport(CArchive)
         let names = hearth_locale_utf8()
         defer { hearth_locale_restore(names) }
+        #endif
         do {
             try walk(try fileSystem.open(archive, .read), take)
         } catch let failure as ArchiveFailure {
             throw StoreError.refusedArchive(.archiveDamaged, label, failure.text)
         }
-        #else
-        throw StoreError.refusedArchive(.archiveDamaged, label, "this platform has no reader for it yet")
-        #endif
     }
-}
 
-#if os(Linux)
-extension ArchiveReader {
     private func walk(_ file: OpenFile, _ take: (ArchiveEntry, Contents) throws -> Void) throws {
         let source = try FileSource(file, fileSystem: fileSystem, flag: flag)
-        let tail: TailWatch?
-        let handle: ArchiveHandle
-        switch format {
-        case .zip:
-            try ZipDirectory.check(file, label: label, entries: limits.entries, fileSystem: fileSystem)
-            tail = nil
-            handle = try ArchiveHandle(source, as: .zip)
-        case .tar, .tarGzip, .tarZstandard:
-            let watch: TailWatch
-            switch format {
-            case .tarGzip: watch = TailWatch(try UnpackedSource(source, as: .gzip))
-            case .tarZstandard: watch = TailWatch(try UnpackedSource(source, as: .zstandard))
-            default: watch = TailWatch(source)
-            }
-            tail = watch
-            handle = try ArchiveHandle(watch, as: .tar)
-        case .tarXz: throw ArchiveFailure(text: "this version does not unpack \(format.rawValue)")
+        guard format != .zip else {
+            let directory = try ZipDirectory(file, label: label, entries: limits.entries, fileSystem: fileSystem)
+            return try walk(try entries(of: source, directory), take)
         }
-        var rules = ArchiveRules(label: label, limits: limits)
-        while let header = try handle.nextEntry() {
-            try flag.check()
-            guard let entry = try rules.admit(header, handle) else { continue }
-            try deliver(entry, from: handle, take)
-        }
-        guard let tail else { return }
-        let end = handle.consumed
+        let tail = TailWatch(try unpacked(source))
+        let entries = try entries(of: tail)
+        try walk(entries, take)
+        let end = entries.consumed
         try tail.drain()
         guard tail.contentEnd <= end else { throw ArchiveFailure(text: "other bytes follow it") }
-        guard tail.count >= tail.contentEnd + 512 else { throw ArchiveFailure(text: "it is cut off") }
+        guard tail.count >= tail.contentEnd + 512 else { throw ArchiveFailure.cutOff }
+    }
+
+    private func walk(_ entries: any ArchiveEntries, _ take: (ArchiveEntry, Contents) throws -> Void) throws {
+        var rules = ArchiveRules(label: label, limits: limits)
+        while let header = try entries.nextHeader() {
+            try flag.check()
+            guard let entry = try rules.admit(header) else { continue }
+            try deliver(entry, from: entries, take)
+        }
+    }
+
+    /// The entries of a tar file, or of a zip file with its directory.
+    private func entries(of source: any ByteSource, _ directory: ZipDirectory? = nil) throws -> any ArchiveEntries {
+        switch library {
+        #if canImport(CArchive)
+        case .libarchive: try ArchiveHandle(source, as: directory == nil ? .tar : .zip)
+        #endif
+        case .zlib: directory.map { ZipEntries(source, $0) } ?? TarEntries(source)
+        }
+    }
+
+    /// The tar file inside a compressed one.
+    private func unpacked(_ source: any ByteSource) throws -> any ByteSource {
+        switch (library, format) {
+        case (_, .tar): return source
+        case (.zlib, .tarGzip): return try GzipSource(source)
+        #if canImport(CArchive)
+        case (.libarchive, .tarGzip): return try UnpackedSource(source, as: .gzip)
+        case (.libarchive, .tarZstandard): return try UnpackedSource(source, as: .zstandard)
+        #endif
+        default: throw ArchiveFailure(text: "this version does not unpack \(format.rawValue)")
+        }
     }
 
     private func deliver(
-        _ entry: ArchiveEntry, from handle: ArchiveHandle, _ take: (ArchiveEntry, Contents) throws -> Void
+        _ entry: ArchiveEntry, from entries: any ArchiveEntries, _ take: (ArchiveEntry, Contents) throws -> Void
     ) throws {
         var done: UInt64 = 0
         var isRead = false
         try take(entry) { each in
             isRead = true
-            while let (block, offset) = try handle.nextBlock() {
+            while let (block, offset) = try entries.nextBlock() {
                 try flag.check()
                 // A gap would be a hole, and bytes beyond the length would exceed the limits.
                 guard offset >= 0, UInt64(offset) == done, UInt64(block.count) <= entry.size - done else {
@@ -101,7 +111,7 @@ extension ArchiveReader {
             }
             guard done == entry.size else { throw ArchiveFailure(text: "\(entry.path) is cut off") }
         }
-        if !isRead { try handle.skipEntry() }
+        if !isRead { try entries.skipEntry() }
     }
 }
 
@@ -115,25 +125,23 @@ private struct ArchiveRules {
     var total: UInt64 = 0
 
     /// The file of a header, `nil` for a folder.
-    mutating func admit(_ header: OpaquePointer, _ handle: ArchiveHandle) throws -> ArchiveEntry? {
+    mutating func admit(_ header: ArchiveHeader) throws -> ArchiveEntry? {
         entries += 1
         guard entries <= limits.entries else { throw tooMany(limits.entries, "entries") }
-        let isFolder = hearth_archive_is_folder(header) != 0
-        let text = try name(of: header)
+        let isFolder = header.kind == .folder
+        guard let text = header.name else { throw unsafe("a name in it is not UTF-8", nil) }
         guard let path = try path(text, isFolder: isFolder) else { return nil }
-        guard archive_entry_hardlink(header) == nil, archive_entry_symlink(header) == nil,
-            isFolder || hearth_archive_is_file(header) != 0
-        else { throw unsafe("\(path) is a link or a device", path.string) }
-        guard archive_entry_is_encrypted(header) == 0 else { throw unsafe("\(path) is encrypted", path.string) }
+        guard header.kind != .other else { throw unsafe("\(path) is a link or a device", path.string) }
+        guard !header.isEncrypted else { throw unsafe("\(path) is encrypted", path.string) }
         if isFolder { return nil }
-        guard hearth_archive_mode(header) & 0o7000 == 0 else {
+        guard header.permissions & 0o7000 == 0 else {
             throw unsafe("\(path) would run with other rights than its user's", path.string)
         }
-        guard archive_entry_sparse_reset(header) == 0 else { throw unsafe("\(path) is sparse", path.string) }
-        try checkCompression(handle)
-        guard archive_entry_size_is_set(header) != 0, let size = UInt64(exactly: archive_entry_size(header)) else {
-            throw unsafe("\(path) does not tell its length", path.string)
+        guard !header.isSparse else { throw unsafe("\(path) is sparse", path.string) }
+        guard header.compression == nil else {
+            throw unsafe("it is compressed in a way that models are not", header.compression)
         }
+        guard let size = header.size else { throw unsafe("\(path) does not tell its length", path.string) }
         files += 1
         guard files <= ArchiveLimits.maximumFiles else { throw tooMany(ArchiveLimits.maximumFiles, "files") }
         let (sum, isTooMuch) = total.addingReportingOverflow(size)
@@ -148,13 +156,6 @@ private struct ArchiveRules {
             throw unsafe("\(path) and \(other) cannot lie in one folder", path.string)
         }
         return ArchiveEntry(path: path, size: size)
-    }
-
-    private func name(of header: OpaquePointer) throws -> String {
-        guard let bytes = archive_entry_pathname(header), let text = String(validatingCString: bytes) else {
-            throw unsafe("a name in it is not UTF-8", nil)
-        }
-        return text
     }
 
     /// The path of a name; `nil` for the outermost folder. Removes the harmless `./` at the beginning, and `/`
@@ -173,15 +174,6 @@ private struct ArchiveRules {
         return path
     }
 
-    /// Checks the compression of a zip entry; some kinds need unbounded memory.
-    private func checkCompression(_ handle: ArchiveHandle) throws {
-        guard archive_format(handle.pointer) & ARCHIVE_FORMAT_BASE_MASK == ARCHIVE_FORMAT_ZIP else { return }
-        let name = archive_format_name(handle.pointer).map { String(cString: $0) } ?? ""
-        guard name.hasSuffix("(deflation)") || name.hasSuffix("(uncompressed)") else {
-            throw unsafe("it is compressed in a way that models are not", name)
-        }
-    }
-
     private func unsafe(_ problem: String, _ found: String?) -> StoreError {
         .refusedArchive(.archiveUnsafe, label, problem, found: found)
     }
@@ -191,4 +183,3 @@ private struct ArchiveRules {
             .archiveTooLarge, label, "it holds too many files", expected: "at most \(limit) \(what)", found: "more")
     }
 }
-#endif

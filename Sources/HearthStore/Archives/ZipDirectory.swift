@@ -1,14 +1,34 @@
 import HearthBase
 
-/// Checks the end of a zip file before anything else reads it: no bytes before the first entry or after the last
-/// record, and a directory small enough for memory.
+/// The list of entries at the end of a zip file, checked before anything else is read: no bytes before the first entry or
+/// after the last record, entries that share no bytes, and a list small enough for memory.
 struct ZipDirectory {
+    /// An entry of the list.
+    struct Entry {
+        let name: [UInt8]
+        /// The system whose modes `attributes` has; 3 for Unix.
+        let host: UInt8
+        let flags: UInt16
+        let method: UInt16
+        let checksum: UInt32
+        let packedSize: UInt64
+        let size: UInt64
+        /// The offset of the entry's own header.
+        let offset: UInt64
+        let attributes: UInt32
+    }
+
+    /// In the order of their bytes.
+    let entries: [Entry]
+    /// The offset of the list.
+    let start: UInt64
+
     /// The most bytes of the list of entries: ``ArchiveLimits/maximumEntries`` entries with long names and extra
     /// fields.
     static let maximumSize: UInt64 = 4 << 20
 
     /// - Throws: ``StoreError``, `FileError`.
-    package static func check(_ file: OpenFile, label: String, entries limit: Int, fileSystem: any FileSystem) throws {
+    init(_ file: OpenFile, label: String, entries limit: Int, fileSystem: any FileSystem) throws {
         let size = try fileSystem.status(of: file).size
         func damaged(_ problem: String) -> StoreError { .refusedArchive(.archiveDamaged, label, problem) }
         func bytes(at offset: UInt64, _ count: Int) throws -> [UInt8] {
@@ -51,32 +71,36 @@ struct ZipDirectory {
                 .archiveTooLarge, label, "it holds too many files", expected: "at most \(limit) entries",
                 found: "\(record.entries) entries")
         }
-        guard record.size <= maximumSize else {
+        guard record.size <= Self.maximumSize else {
             throw StoreError.refusedArchive(
-                .archiveTooLarge, label, "the list of its files is too long", expected: "at most \(maximumSize) bytes",
+                .archiveTooLarge, label, "the list of its files is too long",
+                expected: "at most \(Self.maximumSize) bytes",
                 found: "\(record.size) bytes")
         }
         let (end, isTooMuch) = record.offset.addingReportingOverflow(record.size)
         guard !isTooMuch, end == record.end else { throw damaged("something stands before it or inside it") }
         let list = try bytes(at: record.offset, Int(record.size))
-        guard let extents = extents(list), UInt64(extents.count) == record.entries else {
+        guard let entries = Self.entries(list), UInt64(entries.count) == record.entries else {
             throw damaged("the list of its files is broken")
         }
+        self.entries = entries.sorted { $0.offset < $1.offset }
+        start = record.offset
         // Entries must not share bytes: that is how a small archive unpacks to petabytes.
         var last: UInt64 = 0
-        for extent in extents.sorted(by: { $0.start < $1.start }) {
-            let (end, isTooMuch) = extent.start.addingReportingOverflow(extent.count)
-            guard !isTooMuch, extent.start >= last, end <= record.offset else {
+        for entry in self.entries {
+            // The least extent: a header of 30 bytes, the name and the packed bytes.
+            let (count, isTooLong) = entry.packedSize.addingReportingOverflow(UInt64(30 + entry.name.count))
+            let (end, isTooMuch) = entry.offset.addingReportingOverflow(count)
+            guard !isTooLong, !isTooMuch, entry.offset >= last, end <= record.offset else {
                 throw StoreError.refusedArchive(.archiveUnsafe, label, "files in it overlap")
             }
             last = end
         }
     }
 
-    /// The least extent of each entry: a header of 30 bytes, the name and the packed bytes. `nil` for a malformed
-    /// directory.
-    private static func extents(_ list: [UInt8]) -> [(start: UInt64, count: UInt64)]? {
-        var extents: [(start: UInt64, count: UInt64)] = []
+    /// The entries in the list's own order; `nil` for a malformed list.
+    private static func entries(_ list: [UInt8]) -> [Entry]? {
+        var entries: [Entry] = []
         var place = 0
         while place < list.count {
             guard place + 46 <= list.count, list[place..<place + 4].elementsEqual([0x50, 0x4B, 1, 2]) else {
@@ -95,12 +119,15 @@ struct ZipDirectory {
                     fields[index] = long.removeFirst()
                 }
             }
-            let (count, isTooMuch) = fields[1].addingReportingOverflow(UInt64(30 + name))
-            guard !isTooMuch else { return nil }
-            extents.append((start: fields[2], count: count))
+            entries.append(
+                Entry(
+                    name: Array(list[place + 46..<place + 46 + name]), host: list[place + 5],
+                    flags: UInt16(list.number(at: place + 8, 2)), method: UInt16(list.number(at: place + 10, 2)),
+                    checksum: UInt32(list.number(at: place + 16, 4)), packedSize: fields[1], size: fields[0],
+                    offset: fields[2], attributes: UInt32(list.number(at: place + 38, 4))))
             place = next
         }
-        return extents
+        return entries
     }
 
     private static func longNumbers(_ list: [UInt8], _ start: Int, _ count: Int) -> [UInt64]? {
@@ -125,7 +152,7 @@ struct ZipDirectory {
 
 extension [UInt8] {
     /// A little-endian number; bytes beyond the end count as zero.
-    fileprivate func number(at offset: Int, _ count: Int) -> UInt64 {
+    func number(at offset: Int, _ count: Int) -> UInt64 {
         (0..<count).reversed().reduce(0) { $0 << 8 | (offset + $1 < self.count ? UInt64(self[offset + $1]) : 0) }
     }
 }

@@ -12,11 +12,25 @@ struct StoreHome: Sendable {
     let time: TimeSource
     /// The clocks for renewing marks during long work.
     let renewalTime: TimeSource
+    /// The library that unpacks archives.
+    let archives: ArchiveLibrary
 
     var directory: ReleaseDirectory { ReleaseDirectory(layout: layout, fileSystem: fileSystem) }
 
-    /// Creates missing folders and the file with the layout's version.
+    /// Creates missing folders and the file with the layout's version. Marks the folders of models and transfers each time,
+    /// because some operations remove the mark.
     nonisolated(nonsending) func layOut() async throws {
+        try await makeFolders()
+        for folder in [layout.models, layout.transfers] {
+            do {
+                try fileSystem.markFetchable(folder)
+            } catch {
+                Log.write(.warning, "store", "backups may contain \(folder): \(error)")
+            }
+        }
+    }
+
+    private nonisolated(nonsending) func makeFolders() async throws {
         guard try !isLaidOut() else { return }
         try fileSystem.makeFolders(layout.home)
         try await committing {

@@ -43,7 +43,7 @@ extension StoreHome {
         progress: @escaping StoreProgress
     ) async throws -> Set<ReleaseIdentity> {
         let staging = try await committing {
-            try Staging(identity, layout: layout, fileSystem: fileSystem)
+            try Staging(identity, in: self)
         }
         defer { staging.close() }
         let unpacked = try await StopFlag.blocking { try work.fill(staging, flag: $0, progress) }

@@ -17,7 +17,7 @@ struct Installing: Sendable {
         if let kept = try await keep() { return kept }
         let staging = try await home.committing {
             try home.deactivateUnknown(release.identity)
-            return try Staging(release.identity, layout: home.layout, fileSystem: fileSystem)
+            return try Staging(release.identity, in: home)
         }
         defer { staging.close() }
         let staged: Receipt

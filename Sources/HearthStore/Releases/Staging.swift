@@ -11,6 +11,7 @@ struct Staging: Sendable {
     package let layout: HomeLayout
     package let fileSystem: any FileSystem
     package let identity: ReleaseIdentity
+    private let archives: ArchiveLibrary
     /// The staging folder.
     package let folder: Path
     /// Held while the folder is filled, so that no process removes it as unfinished work.
@@ -19,9 +20,11 @@ struct Staging: Sendable {
     private var directory: ReleaseDirectory { ReleaseDirectory(layout: layout, fileSystem: fileSystem) }
 
     /// Creates an empty staging folder. Under the commit lock.
-    init(_ identity: ReleaseIdentity, layout: HomeLayout, fileSystem: any FileSystem) throws {
+    init(_ identity: ReleaseIdentity, in home: StoreHome) throws {
+        let (layout, fileSystem) = (home.layout, home.fileSystem)
         self.layout = layout
         self.fileSystem = fileSystem
+        archives = home.archives
         self.identity = identity
         let parent = layout.folder(of: identity.family)
         try fileSystem.makeFolders(parent)
@@ -72,7 +75,8 @@ struct Staging: Sendable {
             Receipt.File(name: $0.name, role: $0.role, size: $0.size, digest: $0.digest, source: $0.source)
         }
         if let archive {
-            let extractor = ArchiveExtractor(plan: archive.plan, fileSystem: fileSystem, flag: flag)
+            let extractor = ArchiveExtractor(
+                plan: archive.plan, fileSystem: fileSystem, flag: flag, library: archives)
             all += try extractor.extract(archive.path, into: folder, makeFolder: make, onPiece: onPiece)
         }
         try Self.refuseEqualNames(all.map(\.name), of: identity)

@@ -30,6 +30,7 @@ extension ForwardingFileSystem {
     package func makeFolder(_ path: Path, permissions: UInt32) throws {
         try base.makeFolder(path, permissions: permissions)
     }
+    package func markFetchable(_ folder: Path) throws { try base.markFetchable(folder) }
     package func makeLink(at path: Path, to target: String) throws { try base.makeLink(at: path, to: target) }
     package func makeHardLink(at path: Path, to target: Path) throws { try base.makeHardLink(at: path, to: target) }
     package func readLink(_ path: Path) throws -> String { try base.readLink(path) }

@@ -12,20 +12,27 @@ package struct StoreFixture {
     package let store: ModelStore
     package let fileSystem: any FileSystem
     package let time: TimeSource
+    package let archives: ArchiveLibrary
 
     /// Makes a home folder. On this clock every wait ends at once, so a store that waits for a held lock fails soon.
-    package init(fileSystem: any FileSystem = LocalFileSystem(), time: TimeSource = HurriedClock().time) throws {
+    package init(
+        fileSystem: any FileSystem = LocalFileSystem(), time: TimeSource = HurriedClock().time,
+        archives: ArchiveLibrary = .standard
+    ) throws {
         folder = try TemporaryFolder()
         home = folder.path("home")
         self.fileSystem = fileSystem
         self.time = time
-        store = ModelStore(home: home, fileSystem: fileSystem, time: time)
+        self.archives = archives
+        store = ModelStore(home: home, fileSystem: fileSystem, time: time, archives: archives)
     }
 
     package var layout: HomeLayout { HomeLayout(home: home) }
 
     /// A second store on the same home, as in another process.
-    package func anotherStore() -> ModelStore { ModelStore(home: home, fileSystem: fileSystem, time: time) }
+    package func anotherStore() -> ModelStore {
+        ModelStore(home: home, fileSystem: fileSystem, time: time, archives: archives)
+    }
 
     package static func identity(
         _ version: String = "1.0.0", family: String = "tiny", variant: String? = "q4"

@@ -97,7 +97,7 @@ import Testing
         let fixture = try StoreFixture()
         let identity = try StoreFixture.identity()
         try await fixture.store.prepare()
-        let staging = try Staging(identity, layout: fixture.layout, fileSystem: LocalFileSystem())
+        let staging = try Staging(identity, in: fixture.store.home)
         try await fixture.anotherStore().prepare()
         #expect(try fixture.exists(staging.folder))
         staging.close()

@@ -29,6 +29,22 @@ public struct SHA256Digest: Digest {
     public var description: String { get {} }
 }
 
+// developer.apple.com/documentation/cryptokit/sha384digest
+public struct SHA384Digest: Digest {
+    public static var byteCount: Int { get {} }
+    public func makeIterator() -> Array<UInt8>.Iterator {}
+    public func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {}
+    public var description: String { get {} }
+}
+
+// developer.apple.com/documentation/cryptokit/sha384
+public struct SHA384: HashFunction {
+    public static var blockByteCount: Int { get {} }
+    public init() {}
+    public mutating func update(bufferPointer: UnsafeRawBufferPointer) {}
+    public func finalize() -> SHA384Digest {}
+}
+
 // developer.apple.com/documentation/cryptokit/sha512digest
 public struct SHA512Digest: Digest {
     public static var byteCount: Int { get {} }

@@ -16,12 +16,8 @@ public var kSecAttrKeyClassPublic: CFString { get {} }
 public struct SecKeyAlgorithm: Hashable, RawRepresentable, @unchecked Sendable {
     public let rawValue: CFString
     public init(rawValue: CFString) {}
-    // developer.apple.com/documentation/security/seckeyalgorithm/rsasignaturemessagepsssha256
-    public static var rsaSignatureMessagePSSSHA256: SecKeyAlgorithm { get {} }
-    // developer.apple.com/documentation/security/seckeyalgorithm/rsasignaturemessagepsssha384
-    public static var rsaSignatureMessagePSSSHA384: SecKeyAlgorithm { get {} }
-    // developer.apple.com/documentation/security/seckeyalgorithm/rsasignaturemessagepsssha512
-    public static var rsaSignatureMessagePSSSHA512: SecKeyAlgorithm { get {} }
+    // developer.apple.com/documentation/security/seckeyalgorithm/rsaencryptionraw
+    public static var rsaEncryptionRaw: SecKeyAlgorithm { get {} }
 }
 
 // developer.apple.com/documentation/security/seckeycreatewithdata(_:_:_:)
@@ -29,8 +25,7 @@ public func SecKeyCreateWithData(
     _ keyData: CFData, _ attributes: CFDictionary, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> SecKey? {}
 
-// developer.apple.com/documentation/security/seckeyverifysignature(_:_:_:_:_:)
-public func SecKeyVerifySignature(
-    _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ signedData: CFData, _ signature: CFData,
-    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
-) -> Bool {}
+// developer.apple.com/documentation/security/seckeycreateencrypteddata(_:_:_:_:)
+public func SecKeyCreateEncryptedData(
+    _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ plaintext: CFData, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> CFData? {}
