@@ -76,6 +76,7 @@ let package = Package(
         .library(name: "HearthRouting", targets: ["HearthRouting", "HearthInference", "HearthHTTP", "HearthBase"]),
         .library(name: "HearthServer", targets: ["HearthServer"]),
         .library(name: "HearthUI", targets: ["HearthUI"]),
+        .library(name: "HearthApple", targets: ["HearthApple"]),
         .executable(name: "hearth", targets: ["hearth"]),
     ],
     traits: [
@@ -190,6 +191,11 @@ let package = Package(
             name: "HearthUI",
             dependencies: targets(
                 "Hearth HearthAssistant HearthBase HearthHTTP HearthInference HearthRouting \(deliveryFloors)")),
+        // Calendars, contacts, classifiers and the state of Apple's devices; on Linux their rules over plain values.
+        .target(
+            name: "HearthApple",
+            dependencies: targets(
+                "Hearth HearthAssistant HearthBase HearthClassification HearthDelivery HearthHTTP HearthInference")),
         .target(
             name: "HearthServer",
             dependencies: targets(
@@ -248,6 +254,9 @@ let package = Package(
             dependencies: targets(
                 "Hearth HearthAssistant HearthBase HearthClassification HearthHTTP HearthInference HearthRouting "
                     + deliveryFloors) + targets("HearthLlama", llama), path: "Tests/Seeds", packageAccess: false),
+        tests(
+            "HearthApple",
+            "Hearth HearthAssistant HearthBase HearthClassification HearthDelivery HearthHTTP HearthInference"),
         tests(
             "HearthServer",
             "Hearth HearthAssistant HearthBase HearthDatabase HearthHTTP HearthInference HearthRouting \(deliveryFloors)"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Apple platforms: every target compiles for iOS and macOS, and 30 planted errors are found.
+# Apple platforms: every target compiles for iOS and macOS, 30 planted errors are found, and names are those of the frameworks.
 . "$(dirname "$0")/../stages.sh"
 export HEARTH_CACHE llama_prefix
 scripts/apple/run.sh
 scripts/apple/planted.py
+scripts/apple/names.sh

@@ -60,6 +60,7 @@ IMPORTS = {
 # Blocks that use what only some platforms have.
 ELSEWHERE = {
     "Log.unifiedLog": "canImport(os)", "import SwiftUI": "canImport(SwiftUI)", "ChatView(": "canImport(SwiftUI)",
+    "SystemCalendar()": "canImport(EventKit)", "CoreMLClassifier.load": "canImport(CoreML)", "DeviceWatch()": "canImport(Darwin)",
 }
 
 
