@@ -1,5 +1,6 @@
 import Foundation
 import Hearth
+import HearthApple
 import HearthAssistant
 import HearthBase
 import HearthClassification
@@ -18,6 +19,8 @@ import Observation
     /// Whether the classifier of characters is ready.
     private(set) var isModelReady = false
     let approvals = ChatApprovals()
+    /// Memory warnings unload models, and heat shortens answers.
+    let watch = DeviceWatch()
     let proxy = ClassifierProxy()
     @ObservationIgnored private(set) lazy var decoder = RoutingDecoder(proxy: proxy)
     @ObservationIgnored private var starting: Task<Void, Never>?
@@ -31,12 +34,16 @@ import Observation
         starting = Task {
             do {
                 guard let manifest = URL(string: "https://models.example.org/models.json") else { return }
-                let hearth = try Hearth(origins: [Origin("sample", manifest)])
+                let hearth = try Hearth(watching: watch, origins: [Origin("sample", manifest)])
                 self.hearth = hearth
                 // What is stored is usable at once; then the origin is asked.
                 await follow(hearth)
                 await hearth.manager.loadStoredModel()
-                chat = ChatViewModel(try await hearth.assistant(approval: approvals).session())
+                let stores = AssistantStores(
+                    calendar: SystemCalendar(), reminders: SystemReminders(), contacts: SystemContacts())
+                let assistant = try await hearth.assistant(
+                    approval: approvals, stores: stores, engine: watch.following(try await hearth.orchestrator()))
+                chat = ChatViewModel(try await assistant.session())
                 _ = hearth.downloads
                 await hearth.library.refresh()
                 _ = await hearth.manager.checkForUpdates()

@@ -92,7 +92,8 @@ public actor SystemCalendar: CalendarStore, SystemStore {
             found.formUnion(try await database.events(from: begin, until: end))
             begin = end
         }
-        return Array(found)
+        // Of events with one mark, the same is always the first.
+        return found.sorted { $0.identifier < $1.identifier }
     }
 
     package func found(_ id: String, near moments: [Date]) async throws -> CalendarEvent? {

@@ -34,7 +34,10 @@ actor ContactsFramework: ContactDatabase {
         case .restricted: .restricted
         case .denied: .denied
         case .authorized: .full
+        // A Mac gives access to all contacts or to none.
+        #if !os(macOS)
         case .limited: .limited
+        #endif
         @unknown default: .denied
         }
     }

@@ -26,9 +26,11 @@ extension EventKitDatabase {
             ? nil : store.calendarItem(withIdentifier: reminder.identifier) as? EKReminder
         let item = known ?? EKReminder(eventStore: store)
         let list = calendar(reminder.list) ?? (known == nil ? store.defaultCalendarForNewReminders() : nil)
-        item.dueDateComponents = reminder.due
-        // EventKit repeats from the start, and measures alarms from it.
-        item.startDateComponents = reminder.rules.isEmpty ? item.startDateComponents : reminder.due
+        if item.dueDateComponents != reminder.due {
+            item.dueDateComponents = reminder.due
+            // EventKit wants a start with a due time, repeats from it and measures alarms from it.
+            item.startDateComponents = reminder.due
+        }
         item.take(
             title: reminder.title, address: reminder.address, rules: reminder.rules, alarms: reminder.alarms,
             calendar: list)

@@ -98,9 +98,10 @@ public final class Picture: @unchecked Sendable {
 
     /// The part of a picture without the library.
     private func part(of pixels: [UInt8], x: Int, y: Int, width: Int, height: Int) throws -> Picture {
-        guard (1...1 << 24).contains(width), (1...1 << 24).contains(height), width * height <= 1 << 30 else {
-            throw ClassificationError(.failed, "the picture cannot be prepared: the part has no pixels or too many")
-        }
+        let most = 1 << 24
+        guard (1...most).contains(width), (1...most).contains(height), width * height <= 1 << 30,
+            (-most...most).contains(x), (-most...most).contains(y)
+        else { throw ClassificationError(.failed, "the picture cannot be prepared: the part is not usable") }
         let colours = isGrey ? 1 : 3
         var part = [UInt8](repeating: 255, count: width * height * colours)
         let columns = Self.overlap(x, width, self.width)
@@ -115,9 +116,8 @@ public final class Picture: @unchecked Sendable {
 
     /// The places of a side that a part covers.
     private static func overlap(_ begin: Int, _ length: Int, _ side: Int) -> Range<Int> {
-        let (end, isTooFar) = begin.addingReportingOverflow(length)
         let first = min(max(0, begin), side)
-        return first..<max(first, isTooFar ? side : min(side, end))
+        return first..<max(first, min(side, begin + length))
     }
 
     /// The picture as a PNG file.

@@ -7,10 +7,11 @@ import Testing
 @testable import HearthApple
 
 @Suite struct SystemAccessTests {
-    @Test(arguments: [
-        (AccessState.notDetermined, "access-undecided"), (.restricted, "access-restricted"), (.denied, "access-denied"),
-        (.writeOnly, "access-write-only"), (.limited, nil), (.full, nil),
-    ])
+    @Test(
+        arguments: [
+            (.notDetermined, "access-undecided"), (.restricted, "access-restricted"), (.denied, "access-denied"),
+            (.writeOnly, "access-write-only"), (.limited, nil), (.full, nil),
+        ] as [(AccessState, String?)])
     func eachStateHasItsCode(_ state: AccessState, _ expected: String?) async {
         let permission = Permission(state, answer: state)
         let found = await code { try await permission.access(.calendar).reading {} }
@@ -36,10 +37,11 @@ import Testing
     @Test func callsAtTheSameTimeAskOnce() async throws {
         let permission = Permission(.notDetermined)
         let access = permission.access(.calendar)
-        try await withThrowingTaskGroup(of: Int.self) { group in
+        let sum = try await withThrowingTaskGroup(of: Int.self) { group in
             for number in 0..<8 { group.addTask { try await access.reading { number } } }
-            #expect(try await group.reduce(0, +) == 28)
+            return try await group.reduce(0, +)
         }
+        #expect(sum == 28)
         #expect(permission.questions == 1)
     }
 

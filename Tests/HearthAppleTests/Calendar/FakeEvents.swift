@@ -40,7 +40,7 @@ final class FakeEvents: EventDatabase {
     }
 
     func event(_ identifier: String) async throws -> SystemEvent? {
-        permission.state == .writeOnly ? nil : values.withLock { $0.events[identifier] }
+        permission.state == .writeOnly ? nil : values.withLock { values in values.events[identifier].map(Self.known) }
     }
 
     func events(from: Date, until: Date) async throws -> [SystemEvent] {
@@ -50,7 +50,16 @@ final class FakeEvents: EventDatabase {
         }
         if let failure { throw failure }
         guard permission.state.mayRead else { return [] }
-        return values.withLock { $0.events.values.filter { $0.start < until && $0.end > from } }
+        return values.withLock { values in
+            values.events.values.filter { $0.start < until && $0.end > from }.map(Self.known)
+        }
+    }
+
+    /// An app that may read sees the calendar of every event.
+    private static func known(_ event: SystemEvent) -> SystemEvent {
+        var event = event
+        event.list = event.list ?? SystemList(identifier: "home", title: "Home")
+        return event
     }
 
     func list(_ identifier: String) async throws -> SystemList? {

@@ -29,8 +29,6 @@ final class FakeCompiler: PictureModelCompiler {
         var compiled = 0
         var loaded: [Path] = []
         var rejects = false
-        var gate: [CheckedContinuation<Void, Never>] = []
-        var isGated = false
     }
 
     private let folder: TemporaryFolder
@@ -110,10 +108,11 @@ final class FakeCompiler: PictureModelCompiler {
     @Test func loadsAtTheSameTimeCompileOnce() async throws {
         let model = try model("one")
         let models = models()
-        try await withThrowingTaskGroup(of: Int.self) { group in
+        let sum = try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<6 { group.addTask { try await models.load(model).inputWidth } }
-            #expect(try await group.reduce(0, +) == 6 * 64)
+            return try await group.reduce(0, +)
         }
+        #expect(sum == 6 * 64)
         #expect(compiler.compiledCount == 1)
     }
 

@@ -13,8 +13,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (0, 0, 3, 2), (1, 0, 2, 1), (-1, -1, 3, 3), (2, 1, 5, 5), (7, 7, 1, 1), (-9, 0, 2, 2), (.max, .max, 2, 2),
-        (.min, .min, 2, 2),
+        (0, 0, 3, 2), (1, 0, 2, 1), (-1, -1, 3, 3), (2, 1, 5, 5), (7, 7, 1, 1), (-9, 0, 2, 2),
+        (1 << 24, -1 << 24, 2, 2),
     ])
     func partsAreThoseOfTheLibrary(_ x: Int, _ y: Int, _ width: Int, _ height: Int) throws {
         for (pixels, isGrey) in [((1...6).map(UInt8.init), true), ((1...18).map(UInt8.init), false)] {
@@ -29,6 +29,9 @@ import Testing
         let picture = Picture(plain: [0], width: 1, height: 1, isGrey: true)
         for (width, height) in [(0, 1), (1, -1), (1 << 24 + 1, 1), (1 << 20, 1 << 20)] {
             #expect(throws: ClassificationError.self) { try picture.part(x: 0, y: 0, width: width, height: height) }
+        }
+        for place in [Int.max, .min] {
+            #expect(throws: ClassificationError.self) { try picture.part(x: place, y: 0, width: 2, height: 2) }
         }
     }
 

@@ -1,10 +1,10 @@
 import Foundation
-import HearthAssistant
 import HearthBase
 import HearthTestSupport
 import Testing
 
 @testable import HearthApple
+@testable import HearthAssistant
 
 /// A contact database in memory.
 private final class FakeContacts: ContactDatabase {
@@ -65,7 +65,7 @@ private final class FakeContacts: ContactDatabase {
         let card = try #require(database.all.first)
         #expect(card.given == "Anna Maria" && card.family == "Weiß")
         #expect(card.numbers.map(\.label) == ["_$!<Mobile>!$_", nil])
-        #expect(card.mails.map(\.label) == ["_$!<Work>!$_", "Club"])
+        #expect(card.mails.map(\.label) == ["_$!<Work>!$_", "club"])
     }
 
     @Test(arguments: ["1886-05-01", "0476-09-04", "--02-29", "2024-02-29", "1980-12-31"])

@@ -1,10 +1,10 @@
 import Foundation
-import HearthAssistant
 import HearthBase
 import HearthTestSupport
 import Testing
 
 @testable import HearthApple
+@testable import HearthAssistant
 
 /// A reminder database in memory that moves completed repeating reminders as the system does.
 private final class FakeReminders: ReminderDatabase {

@@ -11,7 +11,7 @@ public enum CNAuthorizationStatus: Int, Sendable {
     case denied = 2
     case authorized = 3
     // developer.apple.com/documentation/contacts/cnauthorizationstatus/limited
-    @available(iOS 18.0, macOS 15.0, *)
+    @available(iOS 18.0, *) @available(macOS, unavailable)
     case limited = 4
 }
 
