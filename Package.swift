@@ -77,6 +77,7 @@ let package = Package(
         .library(name: "HearthServer", targets: ["HearthServer"]),
         .library(name: "HearthUI", targets: ["HearthUI"]),
         .library(name: "HearthFoundationModels", targets: ["HearthFoundationModels"]),
+        .library(name: "HearthApple", targets: ["HearthApple"]),
         .executable(name: "hearth", targets: ["hearth"]),
     ],
     traits: [
@@ -198,6 +199,11 @@ let package = Package(
             dependencies: targets(
                 "Hearth HearthBase HearthCatalog HearthDelivery HearthInference HearthRouting HearthStore HearthTransfer"
             )),
+        // Calendars, contacts, classifiers and the state of Apple's devices; on Linux their rules over plain values.
+        .target(
+            name: "HearthApple",
+            dependencies: targets(
+                "Hearth HearthAssistant HearthBase HearthClassification HearthDelivery HearthHTTP HearthInference")),
         .target(
             name: "HearthServer",
             dependencies: targets(
@@ -259,6 +265,9 @@ let package = Package(
         tests(
             "HearthFoundationModels",
             "Hearth HearthBase HearthInference HearthRouting \(deliveryFloors)"),
+        tests(
+            "HearthApple",
+            "Hearth HearthAssistant HearthBase HearthClassification HearthDelivery HearthHTTP HearthInference"),
         tests(
             "HearthServer",
             "Hearth HearthAssistant HearthBase HearthDatabase HearthHTTP HearthInference HearthRouting \(deliveryFloors)"

@@ -1,5 +1,6 @@
 import Foundation
 import Hearth
+import HearthApple
 import HearthAssistant
 import HearthBase
 import HearthClassification
@@ -28,6 +29,8 @@ import Observation
     /// Whether the classifier of characters is ready.
     private(set) var isModelReady = false
     let approvals = ChatApprovals()
+    /// Memory warnings unload models, and heat shortens answers.
+    let watch = DeviceWatch()
     let proxy = ClassifierProxy()
     /// Asks the cloud about characters that the classifier is not sure about, once the app has started.
     @ObservationIgnored private(set) lazy var decoder = RoutingDecoder(proxy: proxy)
@@ -42,7 +45,7 @@ import Observation
         starting = Task {
             do {
                 guard let manifest = URL(string: "https://models.example.org/models.json") else { return }
-                let hearth = try Hearth(origins: [Origin("sample", manifest)])
+                let hearth = try Hearth(watching: watch, origins: [Origin("sample", manifest)])
                 self.hearth = hearth
                 // What is stored is usable at once; then the origin is asked.
                 await follow(hearth)
@@ -51,7 +54,10 @@ import Observation
                 self.orchestrator = orchestrator
                 isLocalOnly = await orchestrator.forceLocal
                 decoder = RoutingDecoder(proxy: proxy, cloud: ClaudeService(orchestrator))
-                let assistant = try await hearth.assistant(approval: approvals, engine: orchestrator)
+                let stores = AssistantStores(
+                    calendar: SystemCalendar(), reminders: SystemReminders(), contacts: SystemContacts())
+                let assistant = try await hearth.assistant(
+                    approval: approvals, stores: stores, engine: watch.following(orchestrator))
                 chat = ChatViewModel(try await assistant.session())
                 _ = hearth.downloads
                 await hearth.library.refresh()

@@ -62,6 +62,7 @@ ELSEWHERE = {
     "Log.unifiedLog": "canImport(os)", "import SwiftUI": "canImport(SwiftUI)", "ChatView(": "canImport(SwiftUI)",
     "HearthLanguageModel(": "canImport(FoundationModels, _version: 2)", "SystemModelEngine(": "canImport(FoundationModels)",
     "import MLXLMCommon": "canImport(MLXLMCommon)",
+    "SystemCalendar()": "canImport(EventKit)", "CoreMLClassifier.load": "canImport(CoreML)", "DeviceWatch()": "canImport(Darwin)",
 }
 
 

@@ -54,12 +54,24 @@ public final class Hearth: Sendable {
         origins: [Origin] = [], home: URL? = nil, configuration: Configuration? = nil,
         appVersion: SemanticVersion? = nil, bundled: [BundledSource] = [], engines: EngineRegistry = .standard
     ) throws {
+        try self.init(
+            origins: origins, home: home, configuration: configuration, appVersion: appVersion, bundled: bundled,
+            engines: engines
+        ) { _ in }
+    }
+
+    /// The same with changed surroundings.
+    package convenience init(
+        origins: [Origin], home: URL?, configuration: Configuration?, appVersion: SemanticVersion?,
+        bundled: [BundledSource], engines: EngineRegistry, _ change: (inout Surroundings) -> Void
+    ) throws {
         let home = try home.map { Path($0.path) } ?? HearthHome.path()
         var settings = try configuration ?? Configuration.load(home: home)
         for origin in origins { settings.use(origin) }
         var surroundings = Surroundings()
         (surroundings.engines, surroundings.given, surroundings.origins) = (engines, configuration, origins)
         (surroundings.appVersion, surroundings.bundled) = (appVersion, bundled)
+        change(&surroundings)
         try self.init(home: home, configuration: settings, surroundings)
     }
 
@@ -80,7 +92,7 @@ public final class Hearth: Sendable {
             home: home, configuration: configuration, environment: surroundings.environment, http: surroundings.http,
             time: time, deviceMemory: deviceMemory, appVersion: surroundings.appVersion,
             bundled: surroundings.bundled, engines: engines, memory: memory, bandwidth: surroundings.bandwidth,
-            queue: queue,
+            network: surroundings.downloadNetwork, queue: queue,
             asksForRoots: surroundings.asksForRoots, tellMemory: surroundings.tellMemory)
         classifiers = LiveClassifiers(manager: manager, worker: engines.workerProgram, memory: memory)
         models = LiveModels(

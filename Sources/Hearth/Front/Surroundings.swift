@@ -25,6 +25,8 @@ package struct Surroundings: Sendable {
     package var tellMemory: (@Sendable (String) -> Void)?
     /// Makes the monitor of the network; `nil` for that of ``environment``.
     package var network: (@Sendable () -> any NetworkMonitor)?
+    /// Wraps the monitor of the network for downloads.
+    package var downloadNetwork: @Sendable (any NetworkMonitor) -> any NetworkMonitor = { $0 }
     package var clouds: CloudModel.Finder = { try CloudModel.find($0, environment: $1) }
     /// Makes the client of the upstreams, which downloads do not slow down.
     package var upstreamClient: @Sendable () -> any HTTPClient = { DefaultHTTPClient() }

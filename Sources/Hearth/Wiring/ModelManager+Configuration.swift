@@ -30,6 +30,7 @@ extension ModelManager {
     ///     engines.
     ///   - memory: the ledger of all engines of the process; `nil` for one of the probe alone.
     ///   - bandwidth: the bytes read from memory in a second. Blocks.
+    ///   - network: wraps the system's monitor for downloads.
     ///   - queue: the transfers of another manager of this process; `nil` for its own.
     ///   - asksForRoots: whether a signed origin is refused until a person trusts its keys.
     ///   - tellMemory: told the memory needed by a large release before its download, as a sentence; `nil` logs it.
@@ -43,6 +44,7 @@ extension ModelManager {
         provider: (any DownloadURLProvider)? = nil, bundled: [BundledSource] = [],
         engines: EngineRegistry = .standard, formats: Set<ModelFormat>? = nil, memory: EngineMemory? = nil,
         bandwidth: @escaping @Sendable () -> Double? = { MemoryBandwidth.measured },
+        network: (any NetworkMonitor) -> any NetworkMonitor = { $0 },
         queue: TransferManager? = nil, asksForRoots: Bool = false, tellMemory: (@Sendable (String) -> Void)? = nil
     ) throws {
         try configuration.require(.sources)
@@ -56,7 +58,7 @@ extension ModelManager {
                 origins: origins.map(\.manifestURL), environment: environment, http: http, time: time)
         self.init(
             home: home, origins: origins, http: http, time: time,
-            network: try NetworkChoice.monitor(environment: environment), deviceMemory: deviceMemory,
+            network: network(try NetworkChoice.monitor(environment: environment)), deviceMemory: deviceMemory,
             ignoresMemory: configuration.ignoresMemory, appVersion: appVersion, provider: provider,
             formats: formats ?? Self.formats(engines),
             bundled: bundled,

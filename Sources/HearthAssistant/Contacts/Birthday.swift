@@ -1,14 +1,16 @@
 import HearthBase
 
 /// The day of BDAY (RFC 6350 4.3.1), with or without a year.
-struct Birthday {
+package struct Birthday {
     /// `nil` for a birthday without a year.
-    let year: Int?
-    let month: Int
-    let day: Int
+    package let year: Int?
+    package let month: Int
+    package let day: Int
 
     /// `1980-02-29`, or `--02-29` without a year.
-    var text: String { "\(year.map { Self.padded($0, 4) } ?? "-")-\(Self.padded(month, 2))-\(Self.padded(day, 2))" }
+    package var text: String {
+        "\(year.map { Self.padded($0, 4) } ?? "-")-\(Self.padded(month, 2))-\(Self.padded(day, 2))"
+    }
 
     /// The value in a card: version 4 writes dates without hyphens.
     func value(ofVersion4 isVersion4: Bool) -> String {
@@ -28,7 +30,7 @@ struct Birthday {
     }
 
     /// Reads `1980-02-29`, `19800229`, `--02-29` or `--0229`, and what stands before the time of day in a date and time.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let date = text.prefix { !"Tt ".contains($0) }
         let shape = String(date.map { "0123456789".contains($0) ? "0" : $0 })
         guard ["0000-00-00", "00000000", "--00-00", "--0000"].contains(shape),

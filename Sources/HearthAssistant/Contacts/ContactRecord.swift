@@ -10,7 +10,7 @@ package struct ContactRecord: Sendable, Identifiable {
     private let mails: [String]
     private let digits: [String]
 
-    init(_ contact: Contact) {
+    package init(_ contact: Contact) {
         self.contact = contact
         name = SearchText.folded(contact.name)
         nicknames = contact.nicknames.map(SearchText.folded)
@@ -20,7 +20,7 @@ package struct ContactRecord: Sendable, Identifiable {
     }
 
     /// How well the contact fits, a smaller number for a better one; `nil` if it does not.
-    func rank(_ query: ContactQuery) -> Int? {
+    package func rank(_ query: ContactQuery) -> Int? {
         if query.isEmpty { return 0 }
         if query.folded == name { return 0 }
         if nicknames.contains(query.folded) { return 1 }

@@ -16,6 +16,16 @@ extension ErrorCode<AssistantStores> {
     public static var unusableRecord: Self { "unusable-record" }
     /// A file has more records than one import takes.
     public static var tooManyRecords: Self { "too-many-records" }
+    /// The person has not decided whether the app may use their calendars, reminders or contacts.
+    public static var accessUndecided: Self { "access-undecided" }
+    /// A restriction of the device forbids the app to use them.
+    public static var accessRestricted: Self { "access-restricted" }
+    /// The person does not allow the app to use them.
+    public static var accessDenied: Self { "access-denied" }
+    /// The app may add events and read none.
+    public static var accessWriteOnly: Self { "access-write-only" }
+    /// The device was not unlocked since it started, so its records cannot be read.
+    public static var storeLocked: Self { "store-locked" }
     /// A recurrence rule that Hearth does not create.
     public static var unusableRecurrence: Self { "unusable-recurrence" }
     /// The values of an action are missing or wrong.

@@ -24,13 +24,19 @@ public struct StoreKind: RawRepresentable, Sendable, Hashable, Codable, Expressi
 package struct RecordChange: Sendable, Hashable, Codable {
     package var store: StoreKind
     /// The store's folder of records, such as a calendar; empty where a store has none.
-    package var collection = ""
+    package var collection: String
     /// Identifies the record in its store, such as an event's UID.
     package var id: String
     /// The record's bytes before the change; `nil` for a new record.
     package var before: Data?
     /// The record's bytes after the change; `nil` for a removed record.
     package var after: Data?
+
+    /// Memberwise.
+    package init(store: StoreKind, collection: String = "", id: String, before: Data?, after: Data?) {
+        (self.store, self.collection, self.id) = (store, collection, id)
+        (self.before, self.after) = (before, after)
+    }
 
     /// The change that restores the old content.
     package var inverted: RecordChange {

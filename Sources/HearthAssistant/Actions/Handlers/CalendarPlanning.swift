@@ -1,4 +1,5 @@
 import Foundation
+import HearthBase
 
 /// Plans the actions of a calendar.
 struct CalendarPlanning: Sendable {
@@ -61,7 +62,7 @@ struct CalendarPlanning: Sendable {
         if !start.isAllDay, start.date < context.now { remarks.append(.past) }
         if !start.isAllDay {
             let end = max(fields.end?.date ?? start.date.addingTimeInterval(3600), start.date.addingTimeInterval(60))
-            let others = try await store.occurrences(from: start.date, until: end, limit: 20).filter {
+            let others = try await events(from: start.date, until: end).filter {
                 !$0.start.isAllDay && $0.event.id != id && $0.start.date < end && $0.end.date > start.date
             }
             if !others.isEmpty {
@@ -80,6 +81,15 @@ struct CalendarPlanning: Sendable {
             }
         }
         return remarks
+    }
+
+    /// The events of a time; none where the person lets the app only add events.
+    private func events(from: Date, until: Date) async throws -> [EventOccurrence] {
+        do {
+            return try await store.occurrences(from: from, until: until, limit: 20)
+        } catch AssistantError.Code.accessWriteOnly {
+            return []
+        }
     }
 
     // MARK: - Change and remove

@@ -7,6 +7,8 @@
         public let rawValue: String
         public init(rawValue: String) {}
     }
+    // developer.apple.com/documentation/uikit/uiapplication/didreceivememorywarningnotification
+    public nonisolated static let didReceiveMemoryWarningNotification: Notification.Name = Notification.Name("")
 }
 
 // developer.apple.com/documentation/uikit/uiapplicationdelegate
