@@ -76,6 +76,7 @@ let package = Package(
         .library(name: "HearthRouting", targets: ["HearthRouting", "HearthInference", "HearthHTTP", "HearthBase"]),
         .library(name: "HearthServer", targets: ["HearthServer"]),
         .library(name: "HearthUI", targets: ["HearthUI"]),
+        .library(name: "HearthBackground", targets: ["HearthBackground"] + delivery),
         .executable(name: "hearth", targets: ["hearth"]),
     ],
     traits: [
@@ -143,6 +144,8 @@ let package = Package(
         .target(
             name: "HearthDelivery",
             dependencies: targets("HearthBase HearthCatalog HearthHTTP HearthStore HearthTransfer")),
+        // Downloads that outlive an app. Apps of Apple's platforms import it; what it decides is tested on Linux.
+        .target(name: "HearthBackground", dependencies: targets("HearthBase HearthHTTP \(deliveryFloors)")),
         .target(
             name: "HearthPublishing",
             dependencies: targets("HearthBase HearthCatalog HearthHTTP HearthStore HearthTransfer")),
@@ -218,6 +221,8 @@ let package = Package(
         probe("ImportProbe", "HearthBase HearthImport"),
         // Continues lists of tokens with MLX.
         probe("MLXProbe", "HearthBase HearthInference HearthMLX", more: targets("HearthLlama", mlx)),
+        // An app whose downloads a played service of the system brings.
+        probe("BackgroundProbe", "HearthBackground HearthBase HearthHTTP \(deliveryFloors)"),
         // Declares the names that Apple's FoundationModels and this package share.
         .target(name: "LookalikeModels", path: "Tests/Lookalike"),
         tests("HearthBase"),
@@ -226,6 +231,7 @@ let package = Package(
         tests("HearthTransfer", "HearthBase HearthHTTP"),
         tests("HearthStore", "HearthBase HearthCatalog"),
         tests("HearthDelivery", "HearthBase HearthCatalog HearthHTTP HearthStore HearthTransfer"),
+        tests("HearthBackground", "HearthBase HearthHTTP \(deliveryFloors)"),
         tests("HearthPublishing", "HearthBase HearthHTTP \(deliveryFloors)"),
         tests("HearthImport", "HearthBase"),
         tests("HearthInference", "HearthBase LookalikeModels"),
