@@ -1,6 +1,7 @@
 import Foundation
 import Hearth
 import HearthAssistant
+import HearthBackground
 import HearthBase
 import HearthClassification
 import HearthDelivery
@@ -14,6 +15,8 @@ import Observation
     /// The models; `nil` if the home folder cannot be used, which `problem` explains.
     private(set) var hearth: Hearth?
     private(set) var chat: ChatViewModel?
+    /// The downloads that the system goes on with while the app does not run.
+    @ObservationIgnored private(set) var downloads: BackgroundDownloads?
     private(set) var problem: String?
     /// Whether the classifier of characters is ready.
     private(set) var isModelReady = false
@@ -28,11 +31,20 @@ import Observation
     /// Begins the start of the app; a second call does nothing.
     func start() {
         guard starting == nil else { return }
+        guard let manifest = URL(string: "https://models.example.org/models.json") else { return }
+        do {
+            let hearth = try Hearth(origins: [Origin("sample", manifest)])
+            self.hearth = hearth
+            downloads = BackgroundDownloads(hearth.manager)
+            start(hearth)
+        } catch {
+            problem = error.localizedDescription
+        }
+    }
+
+    private func start(_ hearth: Hearth) {
         starting = Task {
             do {
-                guard let manifest = URL(string: "https://models.example.org/models.json") else { return }
-                let hearth = try Hearth(origins: [Origin("sample", manifest)])
-                self.hearth = hearth
                 // What is stored is usable at once; then the origin is asked.
                 await follow(hearth)
                 await hearth.manager.loadStoredModel()
@@ -46,10 +58,23 @@ import Observation
         }
     }
 
-    /// Takes in the files that the system has brought while the app did not run.
-    func takeDownloads() async {
-        start()
-        await starting?.value
+    /// Leaves unfinished downloads to the system.
+    func leave() async {
+        do {
+            try await downloads?.handOver()
+        } catch {
+            problem = error.localizedDescription
+        }
+    }
+
+    /// Installs what the system has brought.
+    func comeBack() async {
+        await downloads?.start()
+        do {
+            _ = try await downloads?.finish()
+        } catch {
+            problem = error.localizedDescription
+        }
         await hearth?.library.refresh()
     }
 

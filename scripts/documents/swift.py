@@ -25,7 +25,7 @@ NAMES = {
     "session": "LanguageModelSession", "bytes": "[UInt8]", "home": "URL", "origin": "Origin", "memory": "UInt64",
     "gateway": "URL", "key": "String", "files": "URL", "url": "URL", "user": "User", "garden": "Garden", "event": "String", "note": "String",
     "receipts": "AsyncStream<Entitlement>", "folder": "Path", "show": "Show", "append": "(String) -> Void", "ask": "Ask",
-    "orchestrator": "LLMOrchestrator", "day": "CalendarEvent",
+    "orchestrator": "LLMOrchestrator", "day": "CalendarEvent", "downloads": "BackgroundDownloads",
 }
 # Names that a block changes.
 VARIABLES = {
@@ -60,6 +60,7 @@ IMPORTS = {
 # Blocks that use what only some platforms have.
 ELSEWHERE = {
     "Log.unifiedLog": "canImport(os)", "import SwiftUI": "canImport(SwiftUI)", "ChatView(": "canImport(SwiftUI)",
+    "BackgroundDownloads(": "canImport(Darwin)", "import UIKit": "canImport(UIKit)", "ContinuedInstallation.": "os(iOS)",
 }
 
 

@@ -30,7 +30,7 @@ public actor BackgroundDownloads {
     private let turns = TurnQueue()
     private var state: BackgroundTransfer
     /// Held while the system has orders for a file, so that no process fetches the same bytes.
-    private var locks: [SHA256Digest: TransferLock] = [:]
+    private var locks: [SHA256Digest: (lock: TransferLock, renewing: Task<Void, Never>)] = [:]
     private var reading: Task<Void, Never>?
     /// Whether the events of a launch in the background were reported, until they are carried out.
     private var isDelivered = false
@@ -56,7 +56,10 @@ public actor BackgroundDownloads {
 
     deinit {
         reading?.cancel()
-        for lock in locks.values { lock.release() }
+        for (lock, renewing) in locks.values {
+            renewing.cancel()
+            lock.release()
+        }
     }
 
     /// Compares what the system has with the disk: pieces that it brought are taken over, and bytes that it has lost are
@@ -168,7 +171,7 @@ public actor BackgroundDownloads {
                     // The pieces stay where they are, and are taken in later.
                     Log.write(.warning, "background", "a piece waits beside its file", [.error(error)])
                 }
-            case .release(let digest): locks.removeValue(forKey: digest)?.release()
+            case .release(let digest): unlock(digest)
             }
         }
     }
@@ -183,10 +186,27 @@ public actor BackgroundDownloads {
     /// `flock`, for which the system would end a suspended app.
     private func lock(_ folder: TransferFolder, _ digest: SHA256Digest) async throws -> Bool {
         if locks[digest] != nil { return true }
-        locks[digest] = try await blocking { [fileSystem] in
+        let taken = try await blocking { [fileSystem] in
             try TransferLock.tryAcquire(folder.path, fileSystem: fileSystem, basis: .claimOnly)
         }
-        return locks[digest] != nil
+        guard let taken else { return false }
+        let renewing = Task { [weak self] in
+            do {
+                try await taken.keepRenewing()
+            } catch is CancellationError {
+            } catch {
+                Log.write(.info, "background", "pieces stay beside their file", [.error(error)])
+                await self?.unlock(digest)
+            }
+        }
+        locks[digest] = (taken, renewing)
+        return true
+    }
+
+    private func unlock(_ digest: SHA256Digest) {
+        guard let (lock, renewing) = locks.removeValue(forKey: digest) else { return }
+        renewing.cancel()
+        lock.release()
     }
 
     /// Takes pieces into the part file, unless another process works on it; then they stay beside it.
@@ -196,7 +216,7 @@ public actor BackgroundDownloads {
         let wasLocked = locks[digest] != nil
         guard try await blocking({ try folder.plan().plan != nil }) else { return nil }
         let isLocked = try await lock(folder, digest)
-        defer { if !wasLocked { locks.removeValue(forKey: digest)?.release() } }
+        defer { if !wasLocked { unlock(digest) } }
         return try await blocking {
             if isLocked { try folder.takeInLanded(of: digest, size: size) }
             return try folder.held(of: digest)
