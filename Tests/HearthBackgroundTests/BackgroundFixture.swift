@@ -59,7 +59,7 @@ struct BackgroundFixture {
         let offer = try await manager.resolve(ModelReference(parsing: "toy"))
         let file = try #require(offer.release.files.first)
         let purpose = TransferPurpose(release: offer.release.identity, source: offer.location)
-        let place = try #require(place(manager))
+        let place = try #require(self.place(manager))
         try LocalFileSystem().makeFolders(place.path)
         try place.begin(TransferPlan(TransferRequest(file), tag: purpose.tag, at: Date()))
     }

@@ -12,7 +12,7 @@ import Testing
     /// The steps of one run.
     private static let steps = 160
 
-    @Test(arguments: 0..<20) func everyByteIsOrderedOnce(block: Int) {
+    @Test(arguments: 0..<12) func everyByteIsOrderedOnce(block: Int) {
         for seed in UInt64(block * 100)..<UInt64(block * 100 + 100) {
             var system = PlayedSystem(seed: seed)
             for _ in 0..<Self.steps { system.step() }
@@ -27,7 +27,7 @@ import Testing
 
     /// A service that answers the question for its tasks before it reports those that have ended: bytes may come twice,
     /// and never stay away.
-    @Test(arguments: 0..<5) func earlyRepliesLoseNothing(block: Int) {
+    @Test(arguments: 0..<3) func earlyRepliesLoseNothing(block: Int) {
         for seed in UInt64(block * 100)..<UInt64(block * 100 + 100) {
             var system = PlayedSystem(seed: seed, repliesEarly: true)
             for _ in 0..<Self.steps { system.step() }

@@ -1,5 +1,6 @@
 import Foundation
 import HearthBase
+import HearthHTTP
 import HearthTestSupport
 import HearthTransfer
 
@@ -37,6 +38,8 @@ struct PlayedSystem {
     var begun: [PieceOrder] = []
     /// The orders that the service has lost.
     private var lost: Set<String> = []
+    /// The orders whose files came before a cancellation.
+    private var void: Set<String> = []
     /// Resume data, and those of cancelled files.
     private var lastData: UInt8 = 0
     private var dataOfFiles: [(digest: SHA256Digest, data: Data)] = []
@@ -84,6 +87,7 @@ struct PlayedSystem {
             switch effect {
             case .begin(let order, let data): begin(order, data)
             case .cancel(let order):
+                void.insert(order.id)
                 running.removeAll { $0.id == order.id }
             case .list:
                 let reply = Mail.tasks(running + (repliesEarly ? [] : mail.compactMap(\.order)))
@@ -94,8 +98,8 @@ struct PlayedSystem {
                 app = state
             case .release: break
             }
-            check()
         }
+        check()
     }
 
     private mutating func begin(_ order: PieceOrder, _ data: Data?) {
@@ -103,7 +107,7 @@ struct PlayedSystem {
             let others = (running + mail.compactMap { if case .landed(let order) = $0 { order } else { nil } })
                 .filter { $0.digest == order.digest && $0.range.overlaps(order.range) }
             // Bytes whose file the app holds already come a second time without being ordered again.
-            for other in others where !(disk[order.digest]?.holds(other.range) ?? false) {
+            for other in others where !void.contains(other.id) && !(disk[order.digest]?.holds(other.range) ?? false) {
                 faults.append("\(order.range) is ordered while \(other.range) comes")
             }
         }
@@ -155,6 +159,7 @@ struct PlayedSystem {
     private mutating func handle(_ item: Mail) {
         switch item {
         case .landed(let order):
+            guard disk[order.digest] != nil else { return take(.report(.failed(order, .cannotKeep))) }
             land(order)
             if Int.random(in: 0..<25, using: &random) == 0 {
                 // The piece is gone before it is taken into its file.
@@ -207,16 +212,22 @@ struct PlayedSystem {
         guard app != nil else { return }
         disk[digest] = nil
         take(.discard(digest))
-        // What runs for it in the service ends; a file of it that comes has no place any more.
-        mail.removeAll { $0.order?.digest == digest }
-        dataOfFiles.removeAll { $0.digest == digest }
-        running.removeAll { $0.digest == digest }
+        // A file that has come and is not taken yet is void; a person may begin anew.
+        void.formUnion(mail.compactMap(\.order).filter { $0.digest == digest }.map(\.id))
+        // Data on their way belong to tasks that the app may not have known.
+        let coming = mail.compactMap { if case .failed(_, .interrupted(let data?)) = $0 { data } else { nil } }
+        dataOfFiles.removeAll { $0.digest == digest && !coming.contains($0.data) }
+    }
+
+    /// Whether every file is whole, and the app knows.
+    private var isDone: Bool {
+        disk.allSatisfy { $0.value.byteCount == sizes[$0.key] } && app?.files.isEmpty == true
     }
 
     /// Lets everything end well, as an app in front would: what the system does not have is offered again.
     mutating func settle() {
         if app == nil { launch() }
-        for _ in 0..<40 {
+        for _ in 0..<40 where !isDone {
             take(.ask)
             while !running.isEmpty || !mail.isEmpty {
                 endTask(wellOnly: true)

@@ -77,8 +77,8 @@ package struct BackgroundTransfer: Sendable {
     package private(set) var isSettled = false
     /// The orders that ended since the question: the reply may name them.
     private var ended: Set<String> = []
-    /// The orders to continue after the reply.
-    private var interrupted: [(order: PieceOrder, resumeData: Data)] = []
+    /// The ended orders to give once more after the reply.
+    private var waiting: [(order: PieceOrder, resumeData: Data?)] = []
 
     /// Begins without knowledge: the first event is ``Event/ask``.
     /// - Parameter launch: unique among the launches of the app.
@@ -158,20 +158,22 @@ package struct BackgroundTransfer: Sendable {
     /// Continues a failed order, or leaves its bytes to the app.
     private mutating func again(_ order: PieceOrder, after failure: PieceFailure) -> [Effect] {
         switch failure {
-        case .interrupted(let data?) where order.attempt < Self.continuations:
-            guard mayOrder else {
-                interrupted.append((order, data))
-                return []
-            }
-            return begin(order.range, of: order.digest, attempt: order.attempt + 1, resumeData: data)
+        case .interrupted(let data?) where order.attempt < Self.continuations: return next(order, data)
         case .interrupted(nil), .cannotResume, .wrongBytes:
-            // Without a reply to the question, the missing bytes are ordered after it.
-            guard order.attempt < Self.attempts else { break }
-            return mayOrder ? begin(order.range, of: order.digest, attempt: order.attempt + 1) : []
+            if order.attempt < Self.attempts { return next(order, nil) }
         case .interrupted, .refused, .cannotKeep: break
         }
         files[order.digest]?.left.insert(contentsOf: order.range)
         return []
+    }
+
+    /// Orders the bytes of an ended order once more: at once, or after the reply to an open question.
+    private mutating func next(_ order: PieceOrder, _ resumeData: Data?) -> [Effect] {
+        guard mayOrder else {
+            waiting.append((order, resumeData))
+            return []
+        }
+        return begin(order.range, of: order.digest, attempt: order.attempt + 1, resumeData: resumeData)
     }
 
     private mutating func begin(
@@ -186,7 +188,7 @@ package struct BackgroundTransfer: Sendable {
         return [.begin(order, resumeData: resumeData)]
     }
 
-    /// Takes over the system's tasks, continues what was interrupted, and orders what is missing.
+    /// Takes over the system's tasks, gives ended orders once more, and orders what is missing.
     private mutating func compare(_ orders: [PieceOrder], _ disk: [SHA256Digest: RangeSet<UInt64>]) -> [Effect] {
         var effects: [Effect] = []
         let listed = orders.filter { !ended.contains($0.id) }
@@ -210,13 +212,13 @@ package struct BackgroundTransfer: Sendable {
             }
         }
         received = received.filter { alive[$0.key] != nil }
-        for (order, data) in interrupted {
+        for (order, data) in waiting {
             guard let held = files[order.digest]?.held, !held.holds(order.range),
                 !ordered(order.digest).overlaps(order.range)
             else { continue }
             effects += begin(order.range, of: order.digest, attempt: order.attempt + 1, resumeData: data)
         }
-        interrupted = []
+        waiting = []
         for digest in files.keys.sorted(by: { $0.hex < $1.hex }) { effects += fill(digest) }
         return effects
     }
@@ -244,7 +246,7 @@ package struct BackgroundTransfer: Sendable {
     private mutating func remove(_ digest: SHA256Digest) -> [Effect] {
         let cancelled = orders(for: digest)
         for order in cancelled { end(order) }
-        interrupted.removeAll { $0.order.digest == digest }
+        waiting.removeAll { $0.order.digest == digest }
         guard files.removeValue(forKey: digest) != nil else { return cancelled.map { .cancel($0) } }
         return cancelled.map { .cancel($0) } + [.release(digest)]
     }
