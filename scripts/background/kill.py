@@ -53,6 +53,10 @@ class Origin(http.server.ThreadingHTTPServer):
         self.sent, self.allowed = dict.fromkeys(self.models, 0), 0
         self.condition = threading.Condition()
 
+    def handle_error(self, request, address):
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, address)
+
     def manifest(self):
         return json.dumps({"schemaVersion": 1, "currentVersion": "1.0.0", "models": [
             {"id": name, "version": "1.0.0", "filename": f"{name}-v1.0.0.gguf", "sizeBytes": len(data),
