@@ -1,4 +1,5 @@
 #if os(iOS)
+import HearthBackground
 import UIKit
 
 /// Takes what iOS tells the app outside of its windows.

@@ -72,9 +72,9 @@ extension PieceOrder: Codable {
         guard start < end, end <= size else { throw values.refusal(.end, "no range of the file") }
         range = start..<end
         attempt = try values.checked(.attempt, or: "no number of attempts") { (0...1000).contains($0) }
-        guard let address = URL(address: try values.decode(String.self, forKey: .address)) else {
-            throw values.refusal(.address, "no address")
-        }
+        guard let address = URL(address: try values.decode(String.self, forKey: .address)),
+            ["http", "https"].contains(address.scheme)
+        else { throw values.refusal(.address, "no address of a file on the web") }
         self.address = address
     }
 
