@@ -78,6 +78,7 @@ let package = Package(
         .library(name: "HearthUI", targets: ["HearthUI"]),
         .library(name: "HearthFoundationModels", targets: ["HearthFoundationModels"]),
         .library(name: "HearthApple", targets: ["HearthApple"]),
+        .library(name: "HearthBackground", targets: ["HearthBackground"] + delivery),
         .executable(name: "hearth", targets: ["hearth"]),
     ],
     traits: [
@@ -146,6 +147,8 @@ let package = Package(
         .target(
             name: "HearthDelivery",
             dependencies: targets("HearthBase HearthCatalog HearthHTTP HearthStore HearthTransfer")),
+        // Downloads that outlive an app. Apps of Apple's platforms import it; what it decides is tested on Linux.
+        .target(name: "HearthBackground", dependencies: targets("HearthBase HearthHTTP \(deliveryFloors)")),
         .target(
             name: "HearthPublishing",
             dependencies: targets("HearthBase HearthCatalog HearthHTTP HearthStore HearthTransfer")),
@@ -232,6 +235,8 @@ let package = Package(
         probe("ImportProbe", "HearthBase HearthImport"),
         // Continues lists of tokens with MLX.
         probe("MLXProbe", "HearthBase HearthInference HearthMLX", more: targets("HearthLlama", mlx)),
+        // An app whose downloads a played service of the system brings.
+        probe("BackgroundProbe", "HearthBackground HearthBase HearthHTTP \(deliveryFloors)"),
         // Declares the names that Apple's FoundationModels and this package share.
         .target(name: "LookalikeModels", path: "Tests/Lookalike"),
         tests("HearthBase"),
@@ -240,6 +245,7 @@ let package = Package(
         tests("HearthTransfer", "HearthBase HearthHTTP"),
         tests("HearthStore", "HearthBase HearthCatalog"),
         tests("HearthDelivery", "HearthBase HearthCatalog HearthHTTP HearthStore HearthTransfer"),
+        tests("HearthBackground", "HearthBase HearthHTTP \(deliveryFloors)"),
         tests("HearthPublishing", "HearthBase HearthHTTP \(deliveryFloors)"),
         tests("HearthImport", "HearthBase"),
         tests("HearthInference", "HearthBase LookalikeModels"),

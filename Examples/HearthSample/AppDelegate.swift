@@ -1,4 +1,5 @@
 #if os(iOS)
+import HearthBackground
 import UIKit
 
 /// Takes what iOS tells the app outside of its windows.
@@ -11,13 +12,14 @@ final class AppDelegate: NSObject, UIApplicationDelegate {
         return true
     }
 
-    /// iOS has brought files while the app did not run. It takes a picture of the app when the handler is called.
+    /// iOS has brought files while the app did not run. It may suspend the app again when the handler is called.
     func application(
         _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
         completionHandler: @escaping () -> Void
     ) {
         Task {
-            await ServiceContainer.shared.takeDownloads()
+            ServiceContainer.shared.start()
+            await ServiceContainer.shared.downloads?.handleEvents(forSession: identifier)
             completionHandler()
         }
     }

@@ -16,7 +16,11 @@ struct ContentView: View {
         }
         .task { services.start() }
         .onChange(of: scenePhase) { _, phase in
-            if phase == .active, let library = services.hearth?.library { Task { await library.refreshOffers() } }
+            switch phase {
+            case .active: Task { await services.comeBack() }
+            case .inactive: Task { await services.leave() }
+            default: break
+            }
         }
         .sheet(isPresented: $isShowingModels) { settings }
     }

@@ -2,6 +2,7 @@ import Foundation
 import Hearth
 import HearthApple
 import HearthAssistant
+import HearthBackground
 import HearthBase
 import HearthClassification
 import HearthDelivery
@@ -16,6 +17,8 @@ import Observation
     /// The models; `nil` if the home folder cannot be used, which `problem` explains.
     private(set) var hearth: Hearth?
     private(set) var chat: ChatViewModel?
+    /// The downloads that the system goes on with while the app does not run.
+    @ObservationIgnored private(set) var downloads: BackgroundDownloads?
     private(set) var problem: String?
     /// Chooses between the models of this device and the cloud of the settings.
     private(set) var orchestrator: LLMOrchestrator?
@@ -42,11 +45,20 @@ import Observation
     /// Begins the start of the app; a second call does nothing.
     func start() {
         guard starting == nil else { return }
+        guard let manifest = URL(string: "https://models.example.org/models.json") else { return }
+        do {
+            let hearth = try Hearth(watching: watch, origins: [Origin("sample", manifest)])
+            self.hearth = hearth
+            downloads = BackgroundDownloads(hearth.manager)
+            start(hearth)
+        } catch {
+            problem = error.localizedDescription
+        }
+    }
+
+    private func start(_ hearth: Hearth) {
         starting = Task {
             do {
-                guard let manifest = URL(string: "https://models.example.org/models.json") else { return }
-                let hearth = try Hearth(watching: watch, origins: [Origin("sample", manifest)])
-                self.hearth = hearth
                 // What is stored is usable at once; then the origin is asked.
                 await follow(hearth)
                 await hearth.manager.loadStoredModel()
@@ -68,10 +80,23 @@ import Observation
         }
     }
 
-    /// Takes in the files that the system has brought while the app did not run.
-    func takeDownloads() async {
-        start()
-        await starting?.value
+    /// Leaves unfinished downloads to the system.
+    func leave() async {
+        do {
+            try await downloads?.handOver()
+        } catch {
+            problem = error.localizedDescription
+        }
+    }
+
+    /// Installs what the system has brought.
+    func comeBack() async {
+        await downloads?.start()
+        do {
+            _ = try await downloads?.finish()
+        } catch {
+            problem = error.localizedDescription
+        }
         await hearth?.library.refresh()
     }
 

@@ -25,7 +25,7 @@ NAMES = {
     "session": "LanguageModelSession", "bytes": "[UInt8]", "home": "URL", "origin": "Origin", "memory": "UInt64",
     "gateway": "URL", "key": "String", "files": "URL", "url": "URL", "user": "User", "garden": "Garden", "event": "String", "note": "String",
     "receipts": "AsyncStream<Entitlement>", "folder": "Path", "show": "Show", "append": "(String) -> Void", "ask": "Ask",
-    "orchestrator": "LLMOrchestrator", "day": "CalendarEvent",
+    "orchestrator": "LLMOrchestrator", "day": "CalendarEvent", "downloads": "BackgroundDownloads",
 }
 # Names that a block changes.
 VARIABLES = {
@@ -63,6 +63,7 @@ ELSEWHERE = {
     "HearthLanguageModel(": "canImport(FoundationModels, _version: 2)", "SystemModelEngine(": "canImport(FoundationModels)",
     "import MLXLMCommon": "canImport(MLXLMCommon)",
     "SystemCalendar()": "canImport(EventKit)", "CoreMLClassifier.load": "canImport(CoreML)", "DeviceWatch()": "canImport(Darwin)",
+    "BackgroundDownloads(": "canImport(Darwin)", "import UIKit": "canImport(UIKit)", "ContinuedInstallation.": "os(iOS)",
 }
 
 

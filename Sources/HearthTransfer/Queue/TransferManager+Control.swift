@@ -38,6 +38,17 @@ extension TransferManager {
         }
     }
 
+    /// Stops every fetch of this process and keeps the received bytes; waiters get `CancellationError`. Returns when the
+    /// bytes are recorded.
+    package func stopAll() async {
+        let running = queued.values.filter { $0.file == nil }
+        for transfer in running {
+            transfer.isEnding = true
+            transfer.stop(.abandoned)
+        }
+        for transfer in running { await waitForEnd(of: transfer) }
+    }
+
     /// Removes transfers that no process works on.
     /// - Parameters:
     ///   - onlyOrphans: whether only transfers without a readable plan are removed, cancelled ones included; if not,
