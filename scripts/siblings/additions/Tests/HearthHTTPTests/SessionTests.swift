@@ -112,7 +112,6 @@ import Testing
             ($0 as? HTTPError)?.code == .connectionLost && ($0 as? HTTPError)?.disposition == .tryLater
         }
         #expect((ExchangeDelegate.mostUnread..<sent).contains(received))
-        task.cancel()
     }
 
     /// Longer silence than allowed, while the consumer is slow.
