@@ -2,7 +2,9 @@
 // The package of scripts/siblings/run.sh: the files that stand in for Linux's libraries on Apple platforms, and their tests.
 import PackageDescription
 
-func targets(_ names: String) -> [Target.Dependency] { names.split(separator: " ").map { .init(stringLiteral: String($0)) } }
+func targets(_ names: String) -> [Target.Dependency] {
+    names.split(separator: " ").map { .init(stringLiteral: String($0)) }
+}
 /// Apple's Foundation has more than the toolchain's: every file imports what it lacks.
 let foundation: [SwiftSetting] = [.unsafeFlags(["-Xfrontend", "-import-module", "-Xfrontend", "StandIns"])]
 func tests(_ name: String, _ needed: String) -> Target {

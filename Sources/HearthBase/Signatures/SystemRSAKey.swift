@@ -27,7 +27,9 @@ struct SystemRSAKey {
         guard let encoding = PSSEncoding(scheme), signature.count == (bits + 7) / 8 else { return false }
         // Raising to the public exponent is what encryption without a padding does.
         let number = NSData(data: Data(signature))
-        guard let raised = SecKeyCreateEncryptedData(key, .rsaEncryptionRaw, number as CFData, nil) else { return false }
+        guard let raised = SecKeyCreateEncryptedData(key, .rsaEncryptionRaw, number as CFData, nil) else {
+            return false
+        }
         let bytes = [UInt8](Data(referencing: raised as NSData))
         guard bytes.count <= signature.count else { return false }
         let padded = [UInt8](repeating: 0, count: signature.count - bytes.count) + bytes

@@ -104,20 +104,22 @@ final class ExchangeDelegate: NSObject, URLSessionDataDelegate, Sendable {
         }
         var headers = Self.headers(of: response)
         let hop = entry.exchange.hop
+        /// Cancels the task after its head: the other answer does not close the connection on every system.
+        func refuseBody(_ error: HTTPError) {
+            entries.withLock { $0[dataTask]?.refusal = error }
+            completionHandler(.allow)
+            dataTask.cancel()
+        }
         let size = headers.fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 4 }
         let problem = size > ResponseHeadParser.limit ? "more than \(ResponseHeadParser.limit) bytes of headers" : nil
         if let problem = problem ?? headers.settleLength() {
-            entries.withLock { $0[dataTask]?.refusal = .badResponse(hop.address, found: problem) }
-            completionHandler(.cancel)
-            return
+            return refuseBody(.badResponse(hop.address, found: problem))
         }
         let head = ResponseHead(status: response.statusCode, headers: headers)
         let hasBody = hop.method != "HEAD" && head.status != 204 && head.status != 304
         let length = hasBody ? headers["Content-Length"].flatMap { UInt64($0) } : nil
         if let limit = hop.maximumBodySize, let length, length > limit {
-            entries.withLock { $0[dataTask]?.refusal = .tooLarge(hop.address, limit: limit, found: length) }
-            completionHandler(.cancel)
-            return
+            return refuseBody(.tooLarge(hop.address, limit: limit, found: length))
         }
         entries.withLock { entries in
             entries[dataTask]?.hasHead = true

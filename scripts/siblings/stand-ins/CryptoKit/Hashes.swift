@@ -27,7 +27,9 @@ final class DigestState: @unchecked Sendable {
         let copy = DigestState(copying: self)
         var bytes = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
         var count: UInt32 = 0
-        guard EVP_DigestFinal_ex(copy.context, &bytes, &count) == 1 else { preconditionFailure("OpenSSL made no digest") }
+        guard EVP_DigestFinal_ex(copy.context, &bytes, &count) == 1 else {
+            preconditionFailure("OpenSSL made no digest")
+        }
         return Array(bytes.prefix(Int(count)))
     }
 }

@@ -36,7 +36,8 @@ public func SecKeyCreateWithData(
 
 /// Raises a number below the modulus, in as many bytes as the modulus has, to the public exponent.
 public func SecKeyCreateEncryptedData(
-    _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ plaintext: CFData, _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+    _ key: SecKey, _ algorithm: SecKeyAlgorithm, _ plaintext: CFData,
+    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
     guard let context = EVP_PKEY_CTX_new(key.pointer, nil) else { return nil }
     defer {

@@ -21,7 +21,8 @@ public func memset_s(_ memory: UnsafeMutableRawPointer!, _ size: Int, _ value: I
 public func timingsafe_bcmp(_ left: UnsafeRawPointer!, _ right: UnsafeRawPointer!, _ count: Int) -> Int32 {
     var difference: UInt8 = 0
     for index in 0..<count {
-        difference |= left.load(fromByteOffset: index, as: UInt8.self) ^ right.load(fromByteOffset: index, as: UInt8.self)
+        difference |=
+            left.load(fromByteOffset: index, as: UInt8.self) ^ right.load(fromByteOffset: index, as: UInt8.self)
     }
     return Int32(difference)
 }

@@ -9,15 +9,17 @@ import Testing
 /// What Apple's session tells its delegate and FoundationNetworking's does not, told by these tests: tasks of a server that
 /// stays silent, whose responses, bytes and errors are played.
 @Suite(.timeLimit(.minutes(2))) struct SessionTests {
-    let gate = Gate()
+    /// One server for all tests: FoundationNetworking ends the process if a task is cancelled while its connection breaks.
+    static let silent = Result { () throws -> FaultServer in
+        let gate = Gate()
+        return try FaultServer { _ in Reply.text("late").stalledBeforeHead(at: gate) }
+    }
+
     let delegate = ExchangeDelegate()
     let session = URLSession(configuration: .ephemeral)
     let server: FaultServer
 
-    init() throws {
-        let gate = gate
-        server = try FaultServer { _ in Reply.text("late").stalledBeforeHead(at: gate) }
-    }
+    init() throws { server = try Self.silent.get() }
 
     /// Begins a task, and tells it a head if there is one.
     private func begin(
@@ -44,7 +46,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (URLError.Code.networkConnectionLost, ErrorCode<HTTPErrorDomain>.connectionLost), (.cannotFindHost, .cannotResolve),
+        (URLError.Code.networkConnectionLost, ErrorCode<HTTPErrorDomain>.connectionLost),
+        (.cannotFindHost, .cannotResolve),
         (.dnsLookupFailed, .cannotResolve), (.cannotConnectToHost, .cannotConnect),
         (.notConnectedToInternet, .cannotConnect), (.dataNotAllowed, .cannotConnect), (.timedOut, .timedOut),
         (.secureConnectionFailed, .tlsFailure), (.serverCertificateUntrusted, .tlsFailure),
@@ -112,7 +115,6 @@ import Testing
             ($0 as? HTTPError)?.code == .connectionLost && ($0 as? HTTPError)?.disposition == .tryLater
         }
         #expect((ExchangeDelegate.mostUnread..<sent).contains(received))
-        task.cancel()
     }
 
     /// Longer silence than allowed, while the consumer is slow.

@@ -12,7 +12,7 @@ import Testing
         for folder in [fixture.layout.models, fixture.layout.transfers] {
             #expect(RecordedMarks.excluded.withLock { $0.contains(folder.string) })
             let protection = RecordedMarks.protected.withLock { $0[folder.string] }
-            #expect(protection == FileProtectionType.completeUntilFirstUserAuthentication)
+            #expect(protection?.rawValue == FileProtectionType.completeUntilFirstUserAuthentication.rawValue)
         }
     }
 }
