@@ -33,6 +33,13 @@ import HearthTransfer
                 words[3], landing: landing, reconnected: { restarts.continuation.yield() }, report: report)
         }
         Task { for await _ in restarts.stream { await downloads.start() } }
+        // A person who looks at the app now and then: a task that the service has lost is ordered anew.
+        Task {
+            while !Task.isCancelled {
+                try await Task.sleep(for: .seconds(1))
+                await downloads.start()
+            }
+        }
         do {
             await downloads.start()
             if words[0] == "background" {

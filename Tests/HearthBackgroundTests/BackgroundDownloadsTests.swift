@@ -46,8 +46,27 @@ import Testing
         #expect(try await manager.transfers.list().isEmpty)
     }
 
-    /// The bytes that the app has fetched are not ordered.
-    @Test func aPullInFrontIsHandedOverWithItsBytes() async throws {
+    /// The app leaves while a pull runs: it ends, and what it has is not ordered.
+    @Test func aRunningPullIsHandedOver() async throws {
+        let fixture = try BackgroundFixture(stalls: true)
+        let manager = try fixture.manager()
+        let downloads = fixture.downloads(manager)
+        let pull = Task { try await manager.pull(ModelReference(parsing: "toy")) }
+        await fixture.gate.reached()
+        try await downloads.handOver()
+        await #expect(throws: CancellationError.self) { try await pull.value }
+        let held = try #require(try fixture.place(manager)?.held(of: fixture.digest))
+        let ordered = RangeSet(fixture.service.tasks.map(\.range))
+        #expect(held.intersection(ordered).isEmpty && held.union(ordered) == RangeSet(0..<50_000))
+        for order in fixture.service.tasks { fixture.land(order) }
+        await downloads.landed()
+        try await downloads.finish()
+        #expect(try await fixture.isInstalled(manager))
+        #expect(fixture.modelRequests == 1)
+    }
+
+    /// The bytes that an earlier launch has left are not ordered.
+    @Test func piecesOfAnEarlierLaunchAreNotOrdered() async throws {
         let place = try #require(fixture.place(manager))
         try LocalFileSystem().replaceContents(of: place.landingPlace(0..<30_000), with: fixture.bytes(0..<30_000))
         let downloads = fixture.downloads(manager)

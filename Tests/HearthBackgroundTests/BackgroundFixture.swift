@@ -21,9 +21,11 @@ struct BackgroundFixture {
     let folder: TemporaryFolder
     let server: FaultServer
     let service: PlayedService
+    let gate = Gate()
     let digest = SHA256Digest(hashing: content.bytes)
 
-    init() throws {
+    /// - Parameter stalls: whether the first reply with the model's bytes stops on its way.
+    init(stalls: Bool = false) throws {
         let folder = try TemporaryFolder()
         self.folder = folder
         service = PlayedService(folder)
@@ -32,8 +34,15 @@ struct BackgroundFixture {
              {"id": "toy", "version": "1.0.0", "filename": "toy-v1.0.0-q4_1.gguf", "sizeBytes": \(Self.content.count),
               "sha256": "\(digest.hex)", "minAppVersion": "1.0.0", "downloadUrl": "models/toy-v1.0.0-q4_1.gguf"}]}
             """
+        let (gate, isFirst) = (gate, Locked(stalls))
         server = try FaultServer { request in
-            request.path == "/models.json" ? .text(manifest) : FaultServer.answer(request, with: Self.content)
+            if request.path == "/models.json" { return .text(manifest) }
+            let reply = FaultServer.answer(request, with: Self.content)
+            let stalls = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            return stalls ? reply.stalled(after: 30_000, at: gate) : reply
         }
     }
 

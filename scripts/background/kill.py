@@ -29,7 +29,7 @@ PIECE = 16 << 20
 STEP = 16 << 10
 LIMIT = 1.05
 # The longest time that the last steps may take after the kills, in seconds.
-PATIENCE = 240
+LONGEST_END = 240
 
 
 class Origin(http.server.ThreadingHTTPServer):
@@ -167,7 +167,7 @@ def check(folder, origin, faults):
     for name, data in origin.models.items():
         path = files.get(len(data))
         if path is None or hashlib.sha256(path.read_bytes()).digest() != hashlib.sha256(data).digest():
-            problems.append(f"{name} is {'missing' if path is None else 'wrong'}")
+            problems.append(f"{name} is {'wrong' if path else 'missing'}")
     if not faults:
         problems += [f"{second['id']} orders bytes of {first['id']}" for first, second in ordered_twice(f"{folder}/service/orders.jsonl")]
         if sum(origin.sent.values()) > LIMIT * origin.total:
@@ -197,13 +197,13 @@ def main():
                 children.kill(child)
                 kills[what] += 1
         origin.allow(origin.total * 10)
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + LONGEST_END
         while not children.done and time.monotonic() < end:
             children.keep()
             time.sleep(0.05)
         problems = check(folder, origin, faults)
         if not children.done:
-            problems.append(f"the app did not end in {PATIENCE} s")
+            problems.append(f"the app did not end in {LONGEST_END} s")
         if sum(kills.values()) < count:
             problems.append("the app ended before the last kill")
     finally:
