@@ -8,24 +8,19 @@ import Testing
 
 /// What a balancer asks, and the end of a server behind one.
 @Suite(.timeLimit(.minutes(5))) struct DrainTests {
-    private static func ask(_ address: ListeningAddress, _ head: String) throws -> RawConnection.Response {
-        let connection = try RawConnection(address)
-        try connection.send(Array((head + "\r\n\r\n").utf8))
-        return try connection.response(hasBody: true)
-    }
-
     @Test func aBalancersQuestionNeedsNoHost() async throws {
         try await ResidentFixture.with { fixture in
             for path in ["/ready", "/health"] {
-                #expect(try Self.ask(fixture.address, "GET \(path) HTTP/1.0").status == 200)
-                #expect(try Self.ask(fixture.address, "GET \(path) HTTP/1.0\r\nHost: 127.0.0.1").status == 200)
-                #expect(try Self.ask(fixture.address, "GET \(path) HTTP/1.0\r\nHost: evil.example").status == 421)
+                let plain = try status(fixture.address, "GET \(path) HTTP/1.0")
+                #expect(plain == 200)
+                #expect(try status(fixture.address, "GET \(path) HTTP/1.0\r\nHost: 127.0.0.1") == 200)
+                #expect(try status(fixture.address, "GET \(path) HTTP/1.0\r\nHost: evil.example") == 421)
                 // A page of another site gets no answer without a host either.
                 let foreign = "GET \(path) HTTP/1.0\r\nOrigin: https://evil.example"
-                #expect(try Self.ask(fixture.address, foreign).status == 403)
+                #expect(try status(fixture.address, foreign) == 403)
             }
             for path in ["/", "/v1/models", "/metrics", "/hearth/state"] {
-                #expect(try Self.ask(fixture.address, "GET \(path) HTTP/1.0").status == 421)
+                #expect(try status(fixture.address, "GET \(path) HTTP/1.0") == 421)
             }
         }
     }
@@ -70,8 +65,8 @@ import Testing
         let address = ListeningAddress(host: "127.0.0.1", port: UInt16(try #require(url.port)))
         task.cancel()
         try await blocking {
-            while try Self.ask(address, "GET /ready HTTP/1.0").status != 503 {}
-            let health = try Self.ask(address, "GET /health HTTP/1.0").status
+            while try status(address, "GET /ready HTTP/1.0") != 503 {}
+            let health = try status(address, "GET /health HTTP/1.0")
             #expect(health == 200)
         }
         let isOver = Locked(false)
@@ -89,4 +84,11 @@ import Testing
         }
         await hearth.close()
     }
+}
+
+/// The status of the answer to a request, given as its header.
+private func status(_ address: ListeningAddress, _ head: String) throws -> Int {
+    let connection = try RawConnection(address)
+    try connection.send(Array((head + "\r\n\r\n").utf8))
+    return try connection.response(hasBody: true).status
 }
