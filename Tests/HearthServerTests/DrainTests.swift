@@ -28,10 +28,10 @@ import Testing
     @Test func aServerThatEndsSaysSoAndAnswersFurtherOn() async throws {
         try await ResidentFixture.with { fixture in
             let kept = try RawConnection(fixture.address)
-            try kept.send("GET", "/ready")
+            try kept.send(Array("GET /ready HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".utf8))
             #expect(try kept.response(hasBody: true).status == 200)
             fixture.server.beginEnding()
-            try kept.send("GET", "/health")
+            try kept.send(Array("GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".utf8))
             let last = try kept.response(hasBody: true)
             #expect(last.status == 200 && last.headers["connection"] == "close")
             #expect(try fixture.get("/ready").status == 503)

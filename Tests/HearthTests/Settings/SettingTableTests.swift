@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test func everyRowIsComplete() {
-        #expect(Set(Setting.keys).count == Setting.keys.count && Setting.keys.count == 70)
+        #expect(Set(Setting.keys).count == Setting.keys.count && Setting.keys.count == 73)
         for row in Setting.table {
             #expect(row.summary.hasSuffix(".") && !row.summary.dropLast().contains(". "), "\(row.key)")
             #expect(!row.values.isEmpty && row.type != .choice || row.choices != nil, "\(row.key)")
