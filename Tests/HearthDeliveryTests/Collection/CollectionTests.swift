@@ -104,7 +104,7 @@ import Testing
             try await fixture.install(try StoreFixture.identity(version), activate: true)
         }
         let one = try StoreFixture.identity("1.0.0")
-        let staging = try Staging(one, layout: fixture.layout, fileSystem: LocalFileSystem())
+        let staging = try Staging(one, in: fixture.store.home)
         #expect(try await fixture.store.collectSuperseded(one.family).isEmpty)
         staging.close()
         #expect(try await fixture.store.collectSuperseded(one.family) == [one])
