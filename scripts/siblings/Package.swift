@@ -38,4 +38,5 @@ let package = Package(
         tests("HearthBase", ""),
         tests("HearthHTTP", "HearthBase Network"),
         tests("HearthStore", "HearthBase HearthCatalog"),
+        tests("HearthTransfer", "HearthBase HearthHTTP"),
     ])

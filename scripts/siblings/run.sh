@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the tests of HearthBase, HearthHTTP and HearthStore on Linux over the files that stand for Linux's libraries on Apple
-# platforms: scripts/siblings/README.md. run.sh [FILTER]
+# Runs the tests of HearthBase, HearthHTTP, HearthStore and HearthTransfer on Linux over the files that stand for Linux's
+# libraries on Apple platforms: scripts/siblings/README.md. run.sh [FILTER]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 place=.build-siblings
