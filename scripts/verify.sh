@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . scripts/env.sh
-stages="tests apple siblings documents engine thread-sanitizer address-sanitizer swap soak schemas fuzz tokenizers import mlx crash background disk limits network rings cloud records stores assistant classify settings server hostile server-soak server-peers upstreams replicas gateway clients agents description publish page walks tuf train-classifier consumer first-run bare bench bench-engine bench-peers bench-extremes"
+stages="tests apple siblings documents engine thread-sanitizer address-sanitizer swap soak schemas fuzz tokenizers import mlx crash background disk limits network rings cloud records stores assistant classify settings server hostile server-soak server-peers upstreams replicas gateway clients agents description publish registries page walks tuf train-classifier consumer first-run bare bench bench-engine bench-peers bench-extremes"
 if [ "${1:-}" = --stages ]; then echo "$stages"; exit; fi
 
 machine() {

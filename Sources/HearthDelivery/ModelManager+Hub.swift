@@ -26,7 +26,7 @@ extension ModelManager {
     /// - Returns: the active one; `nil` if there is none, or none of the named quantization or file.
     package func installed(_ reference: HubReference) async throws -> InstalledRelease? {
         let releases = try await installed().filter { release in
-            guard let source = ReleaseOrigin(release.receipt).hub else { return false }
+            guard case .hub(let source)? = ReleaseOrigin(release.receipt).repository else { return false }
             return source.path.lowercased() == reference.path.lowercased()
                 && (reference.revision == nil || reference.revision == source.revision)
         }
@@ -43,7 +43,7 @@ extension ModelManager {
 
     /// Resolves a repository that a person names: that counts as naming the version.
     func resolve(_ reference: HubReference, _ options: PullOptions) async throws -> Offer {
-        let listing = try await sources.source(reference).listing(.now)
+        let listing = try await sources.source(.hub(reference)).listing(.now)
         let rule = QuantizationRule(memory: device.memory)
         return try Resolver(
             catalog: listing.catalog, device: device.profile(forNamed: listing.catalog),
@@ -58,7 +58,7 @@ extension ModelManager {
     ) async throws -> Offer? {
         let models = try await sources.hubModels(options.refresh ? .now : .asPublished)?.models ?? []
         guard let model = models.first(where: { $0.family == family }) else { return nil }
-        let listing = try await sources.source(model.repository).listing(.now)
+        let listing = try await sources.source(.hub(model.repository)).listing(.now)
         let bandwidth = await blocking { [device] in device.bandwidth() }
         let rule = QuantizationRule(memory: device.memory, bandwidth: bandwidth, activeShare: model.activeShare)
         let state = try await store.state(of: family)

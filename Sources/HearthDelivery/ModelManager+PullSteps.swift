@@ -79,10 +79,9 @@ extension ModelManager {
         for index in files.indices { files[index].locations = try await gate.admitted(files[index].locations) }
         try await admission.preflight(release, files, options)
         let tracker = ReleaseProgress(files.map(\.size), report: progress)
-        let hub: HubReference? = if case .hub(let repository)? = resolved.reference { repository } else { nil }
         let purpose = TransferPurpose(
             release: release.identity, source: resolved.location ?? release.file.locations.first,
-            hub: hub, activates: options.activate, isNamed: resolved.isNamed)
+            repository: RepositoryReference(resolved.reference), activates: options.activate, isNamed: resolved.isNamed)
         let requests = files.map {
             TransferRequest($0, bytesPerSecond: options.bytesPerSecond, metered: options.metered)
         }
@@ -145,7 +144,7 @@ extension ModelManager {
     /// Records the new origin of an installed release whose identical bytes are pulled from there: its updates come from
     /// that origin from then on.
     ///
-    /// Bundled models, hub repositories and local folders that are not configured as origins are ignored.
+    /// Bundled models, repositories and local folders that are not configured as origins are ignored.
     private func follow(_ offer: Offer, _ there: InstalledRelease) async -> InstalledRelease {
         guard let origin = offer.origin, case let location = origin.manifestURL, offer.isOnlyOrigin,
             offer.freshness != .bundled,

@@ -39,6 +39,8 @@ extension ModelManager {
             return Offer(release: release, reason: .asked).named(true)
         case .hub(let reference):
             return try await resolve(reference, options)
+        case .registry(let reference):
+            return try await resolve(reference, options)
         }
     }
 

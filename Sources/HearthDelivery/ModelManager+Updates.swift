@@ -8,12 +8,12 @@ import HearthTransfer
 extension ModelManager {
     /// Finds updates of the installed and bundled families, without changing anything.
     ///
-    /// A family is looked up where it came from: in its hub repository at the requested revision, else in the
+    /// A family is looked up where it came from: in its repository at the requested revision or tag, else in the
     /// configured origin that its receipt names. If only another origin lists the family, it stays as it is
     /// (`NoUpdate.otherOrigin`). A family without an origin follows the only origin that lists it. If a source fails or
     /// is not configured, its families stay; this is no error, unless all sources fail.
     /// - Parameter ignoresMemory: whether releases that need more memory than the device has are updates too.
-    /// - Throws: ``DeliveryError`` with `no-origin` if no family came from a hub and no source is configured; the
+    /// - Throws: ``DeliveryError`` with `no-origin` if no family came from a repository and no source is configured; the
     ///   origin's error if all sources fail.
     public func updates(
         of wanted: Family? = nil, _ policy: CachePolicy = .asPublished, ignoresMemory: Bool = false
@@ -30,7 +30,7 @@ extension ModelManager {
         for (family, source) in zip(families, kept) {
             var finding = try await finding(
                 family, inUse: try await availability(of: family).identity, releases[family] ?? [],
-                try await sources.answer(of: source, for: family, in: asked), source.hub,
+                try await sources.answer(of: source, for: family, in: asked), source.repository,
                 ignoresMemory: device.ignoresMemory || ignoresMemory)
             if let offer = finding.offer { finding.plan = await plan(offer.release, installed) }
             findings.append(finding)
@@ -38,20 +38,20 @@ extension ModelManager {
         return findings
     }
 
-    /// Asks the configured origins, unless every family came from a hub.
+    /// Asks the configured origins, unless every family came from a repository.
     private func originReports(for wanted: [ReleaseOrigin], _ policy: CachePolicy) async throws -> [SourceReport] {
-        guard wanted.isEmpty || wanted.contains(where: { $0.hub == nil }) else { return [] }
-        let hasHub = wanted.contains { $0.hub != nil }
-        if hasHub, sources.origins.isEmpty { return [] }
+        guard wanted.isEmpty || wanted.contains(where: { $0.repository == nil }) else { return [] }
+        let hasRepository = wanted.contains { $0.repository != nil }
+        if hasRepository, sources.origins.isEmpty { return [] }
         let asked = try await sources.reports(policy).filter { $0.origin != nil }
-        if !hasHub, !wanted.isEmpty { try CatalogSources.requireListing(in: asked) }
+        if !hasRepository, !wanted.isEmpty { try CatalogSources.requireListing(in: asked) }
         return asked
     }
 
     /// Decides by a source's answer whether a family has an update.
     private func finding(
         _ family: Family, inUse: ReleaseIdentity?, _ releases: [InstalledRelease], _ answer: ReleaseOrigin.Answer,
-        _ hub: HubReference?, ignoresMemory: Bool
+        _ repository: RepositoryReference?, ignoresMemory: Bool
     ) async throws -> UpdateFinding {
         let state = try await store.state(of: family)
         if state.pinned == nil, let reason = answer.reason {
@@ -59,7 +59,7 @@ extension ModelManager {
         }
         let found = answer.listing
         let catalog = found?.catalog ?? Catalog(releases: [])
-        var profile = hub == nil ? await device.profile(for: catalog) : device.profile(forNamed: catalog)
+        var profile = repository == nil ? await device.profile(for: catalog) : device.profile(forNamed: catalog)
         // The format of the release in use has an engine, here or in another program.
         if let inUse = releases.first(where: { $0.identity == inUse }) {
             profile.formats?.insert(inUse.receipt.format)
@@ -67,11 +67,19 @@ extension ModelManager {
         var update = try Resolver(
             catalog: catalog, device: profile, heldBack: state.heldBackVersions, ignoresMemory: ignoresMemory
         ).update(of: family, inUse: inUse, pinned: state.pinned, at: sources.time.now)
+        // A tag that moved gives the version in use other bytes.
+        if case .registry? = repository, case .noUpdate(.upToDate) = update, let release = catalog.releases.first,
+            let present = releases.first(where: { $0.identity == inUse }), !present.holds(release)
+        {
+            var offer = Offer(release: release, reason: .only)
+            offer.isUpdate = true
+            update = .newVersion(offer)
+        }
         if case .newVersion(var offer) = update, let found {
             offer = offer.from(found)
-            offer.isOrdered = offer.isOrdered && hub == nil
-            offer.reference = hub.map { .hub($0) }
-            if let short = hub?.alias,
+            offer.isOrdered = offer.isOrdered && repository == nil
+            offer.reference = repository?.reference
+            if case .hub(let hub)? = repository, let short = hub.alias,
                 let model = try await sources.hubModels()?.models.first(where: { $0.family == short })
             {
                 offer.release.describe(as: model)
@@ -122,11 +130,11 @@ extension ModelManager {
             let answer = try await sources.answer(of: source, for: family, in: reports)
             if let inUse = inUse[family] {
                 let finding = try await finding(
-                    family, inUse: inUse, installed[family] ?? [], answer, source.hub,
+                    family, inUse: inUse, installed[family] ?? [], answer, source.repository,
                     ignoresMemory: device.ignoresMemory)
                 if case .noUpdate(let reason) = finding.reason { found.stays[family] = reason }
                 // The release in use is offered too; another variant of it is no update.
-                let same = source.hub == nil ? answer.listing.flatMap { Self.offer(of: inUse, in: $0) } : nil
+                let same = source.repository == nil ? answer.listing.flatMap { Self.offer(of: inUse, in: $0) } : nil
                 if let offer = finding.offer ?? same { found.offers.append(offer.exactlyReferenced()) }
             } else if let listing = answer.listing {
                 let resolver = Resolver(

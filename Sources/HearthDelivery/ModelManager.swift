@@ -59,6 +59,7 @@ public final class ModelManager: Sendable {
     ///     chosen all the same.
     ///   - hub: the Hugging Face Hub and its token; `nil` for the public Hub without a token. Only requests to the Hub
     ///     throw a failure.
+    ///   - registries: the log-ins of OCI registries; none by default.
     ///   - preparer: makes a release's artifact for this device; `nil` uses releases as they came.
     ///   - probe: probes a release before it becomes live; `nil` skips the probe.
     ///   - preflight: checks before a fetch whether a release fits; `nil` trusts the publisher.
@@ -76,8 +77,10 @@ public final class ModelManager: Sendable {
         deviceMemory: UInt64,
         ignoresMemory: Bool = false, appVersion: SemanticVersion? = nil, provider: (any DownloadURLProvider)? = nil,
         formats: Set<ModelFormat>? = nil, bundled: [BundledSource] = [],
-        hub: Result<HubSettings, CatalogError>? = nil, preparer: (any ReleasePreparer)? = nil,
-        probe: (any ReleaseProbe)? = nil, preflight: (any ReleasePreflight)? = nil, queue: TransferManager? = nil,
+        hub: Result<HubSettings, CatalogError>? = nil,
+        registries: RegistryCredentials = RegistryCredentials(environment: [:]),
+        preparer: (any ReleasePreparer)? = nil, probe: (any ReleaseProbe)? = nil,
+        preflight: (any ReleasePreflight)? = nil, queue: TransferManager? = nil,
         shipped: ShippedCatalog? = nil, bandwidth: @escaping @Sendable () -> Double? = { nil },
         mirror: SiteMirror? = nil, asksForRoots: Bool = false
     ) {
@@ -85,9 +88,10 @@ public final class ModelManager: Sendable {
         self.store = store
         self.deviceMemory = deviceMemory
         self.formats = formats
-        // Only the hub's host is sent the token, with every request, files included. Only requests to the hub report
+        // Only the hub's host is sent the token, with every request, files included; a registry's host its own. Only requests to the hub report
         // unusable hub settings.
-        let authorized = (try? hub?.get())?.authorized(http) ?? http
+        let registryClient = RegistryClient(http, credentials: registries)
+        let authorized = (try? hub?.get())?.authorized(registryClient) ?? registryClient
         let transfer = FileTransfer(
             http: authorized, fileSystem: fileSystem, time: time, folder: store.transfersFolder, provider: provider,
             mirror: mirror, network: network)
@@ -99,8 +103,8 @@ public final class ModelManager: Sendable {
             appVersion: appVersion, preparer: preparer,
             identifier: DeviceIdentifier(path: store.layout.deviceIdentifier, fileSystem: fileSystem))
         sources = CatalogSources(
-            origins: origins, bundled: bundled, shipped: shipped, hub: hub, http: http, catalogs: store.layout.catalogs,
-            fileSystem: fileSystem, time: time, asksForRoots: asksForRoots)
+            origins: origins, bundled: bundled, shipped: shipped, hub: hub, http: http, registries: registryClient,
+            catalogs: store.layout.catalogs, fileSystem: fileSystem, time: time, asksForRoots: asksForRoots)
         fetching = Fetching(
             transfers: transfers, transfer: transfer,
             indexes: ChunkIndexFetcher(http: authorized, provider: provider),

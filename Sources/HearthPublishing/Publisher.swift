@@ -73,7 +73,7 @@ public struct Publisher: Sendable {
         let request = try await StopFlag.blocking { try packing.pack(flag: $0) }
         let (sources, classes) = try await StopFlag.blocking { flag in
             (
-                try self.sources(request, flag),
+                try PublishSource.list(request, fileSystem: fileSystem, flag: flag),
                 try request.classes.map { try PublishClasses($0, fileSystem: fileSystem) }
             )
         }
@@ -81,13 +81,7 @@ public struct Publisher: Sendable {
         // Released at the end of this function.
         let session: (any Sendable)? = request.isDryRun ? nil : try await target.begin()
         defer { withExtendedLifetime(session) {} }
-        var hashed: [HashedSource] = []
-        for source in sources {
-            hashed.append(
-                try await StopFlag.blocking { flag in
-                    try HashedSource(source, FileCopier(fileSystem: fileSystem, flag: flag), progress)
-                })
-        }
+        let hashed = try await HashedSource.list(sources, fileSystem: fileSystem, progress)
         let before = try await manifest()
         let draft = try await PublishDraft(
             hashed, request: request, classes: classes, before: before, target: target, now: time.now)
@@ -191,42 +185,6 @@ public struct Publisher: Sendable {
                 progress(
                     PublishProgress(file: path, phase: .sending, completedBytes: completed, totalBytes: step.size))
             }
-        }
-    }
-
-    // MARK: - On a thread that may block
-
-    private func sources(_ request: PublishRequest, _ flag: StopFlag) throws -> [PublishSource] {
-        let sorting = try PublishSorting(request, fileSystem: fileSystem)
-        let companions = try sorting.companions.map {
-            try PublishSource.companion($0.path, role: $0.role, fileSystem: fileSystem)
-        }
-        let sources = try sorting.models.map { model in
-            try PublishSource(model, companions: companions, request: request, fileSystem: fileSystem, flag: flag)
-        }
-        try Self.refuseTheSameReleaseTwice(sources)
-        try Self.refuseCompanionsOfSeveral(sources, companions)
-        return sources
-    }
-
-    /// Refuses companions if the models are of several families.
-    private static func refuseCompanionsOfSeveral(_ sources: [PublishSource], _ companions: [PublishPart]) throws {
-        let families = Set(sources.map(\.identity.family)).sorted()
-        guard families.count > 1, let companion = companions.first else { return }
-        throw PublishingError.refused(
-            companion.path, "it does not say which of \(families.map(\.name).joined(separator: ", ")) it belongs to",
-            "Publish the models one by one.")
-    }
-
-    private static func refuseTheSameReleaseTwice(_ sources: [PublishSource]) throws {
-        var paths: [ReleaseIdentity: Path] = [:]
-        for source in sources {
-            guard let other = paths.updateValue(source.path, forKey: source.identity) else { continue }
-            throw PublishingError(
-                .releaseTwice, "\(other) and \(source.path) would both be \(source.identity)",
-                context: ErrorContext(
-                    model: source.identity.description, file: source.path.string,
-                    remedy: "Publish them one by one, each with its own name, version or variant."))
         }
     }
 }

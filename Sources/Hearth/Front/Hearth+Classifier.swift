@@ -39,7 +39,7 @@ extension Hearth {
                     file: path.string, expected: "a family, or the path of an .onnx file", found: "a .gguf file",
                     remedy: "Give the path of an .onnx file, or the family of an installed classifier."),
                 disposition: .usage)
-        case .manifest, .hub:
+        case .manifest, .hub, .registry:
             throw ClassificationError(
                 .unsupportedModel, "\(reference.quoted) is no classifier",
                 context: ErrorContext(

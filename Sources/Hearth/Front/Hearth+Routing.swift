@@ -73,7 +73,7 @@ extension Hearth {
             }
             do {
                 switch try ModelReference(parsing: name) {
-                case .manifest, .hub:
+                case .manifest, .hub, .registry:
                     throw StoreError(.notInstalled, "\(name) is not installed", context: ErrorContext(model: name))
                 case let reference: return try await find(reference, policy: .localOnly)
                 }

@@ -155,7 +155,7 @@ public final class Hearth: Sendable {
             do {
                 return model(of: try await manager.installed(family, version: version, variant: variant))
             } catch let error as StoreError where error.code == .notInstalled && policy != .localOnly {}
-        case .manifest, .hub: break
+        case .manifest, .hub, .registry: break
         }
         return model(of: try await manager.pull(reference, options: options, progress: progress).release)
     }

@@ -157,6 +157,7 @@ extension ModelReference {
             return (url.withoutSecrets?.absoluteString ?? "") + (rest.isEmpty ? "" : "#" + rest)
         case .file(let path): return path.string
         case .hub(let reference): return "\(reference)"
+        case .registry(let reference): return "\(reference)"
         }
     }
 }

@@ -185,7 +185,7 @@ extension SettingForm where Value == [String] {
         ) { text in
             // A text that is no reference names no model.
             switch try? ModelReference(parsing: text) {
-            case .family, .hub, .manifest: text
+            case .family, .hub, .registry, .manifest: text
             case .file, nil: nil
             }
         }

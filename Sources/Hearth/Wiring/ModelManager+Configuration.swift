@@ -12,7 +12,7 @@ extension ModelManager {
     /// Releases that no engine of this build can load are refused before they are fetched. Others are prepared for
     /// this device and probed before they become live. `HEARTH_ORIGIN` replaces the configured origins,
     /// `HEARTH_NETWORK` the system's network monitor; `HF_ENDPOINT`, `HF_TOKEN` and the Hub's cache folder are those
-    /// of its client.
+    /// of its client, and `DOCKER_CONFIG` names the folder of log-ins for registries.
     ///
     /// - Parameters:
     ///   - home: the folder for all files; created when first needed.
@@ -62,7 +62,7 @@ extension ModelManager {
             ignoresMemory: configuration.ignoresMemory, appVersion: appVersion, provider: provider,
             formats: formats ?? Self.formats(engines),
             bundled: bundled,
-            hub: HubSettings.read(environment),
+            hub: HubSettings.read(environment), registries: RegistryCredentials(environment: environment),
             // With `ignoresMemory`, models are used as published.
             preparer: EngineOpening.preparer(
                 deviceMemory: configuration.ignoresMemory ? .max : deviceMemory, configuration: configuration,

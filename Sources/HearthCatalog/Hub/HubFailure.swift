@@ -5,12 +5,19 @@ import HearthHTTP
 extension CatalogError {
     /// The error for a hub that does not answer a request now, with the seconds after which it does.
     static func hubBusy(_ response: HTTPResponse, model: String? = nil, about what: String) -> CatalogError {
+        busy(response, "the hub", model: model, about: what)
+    }
+
+    /// The error for a server that does not answer a request now, with the seconds after which it does.
+    static func busy(
+        _ response: HTTPResponse, _ server: String, model: String? = nil, about what: String
+    ) -> CatalogError {
         let wait = HubWait.seconds(response.status, response.headers, now: Date())
         let isLimit = response.status == 429
         let message =
             isLimit
-            ? "the hub allows no more requests for now, and answered 429 about \(what)"
-            : "the hub answered \(response.status) about \(what)"
+            ? "\(server) allows no more requests for now, and answered 429 about \(what)"
+            : "\(server) answered \(response.status) about \(what)"
         var context = ErrorContext(
             model: model, url: response.url.shown, found: "\(response.status)",
             remedy: wait.map { "Try again in \(Int($0)) s." } ?? "Try again later.")

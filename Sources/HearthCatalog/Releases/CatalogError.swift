@@ -43,6 +43,8 @@ extension ErrorCode<Release> {
     public static var fileMissing: Self { "unknown-file" }
     /// The hub's answer is malformed.
     public static var hubAnswerInvalid: Self { "hub-answer-invalid" }
+    /// The registry's answer is malformed, or other bytes than its digest says.
+    public static var registryAnswerInvalid: Self { "registry-answer-invalid" }
     /// The repository holds no model of a known format.
     public static var noKnownModel: Self { "no-known-model" }
     /// The name of a local file cannot become a model's name.

@@ -55,14 +55,11 @@ public struct HubReference: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads ``record``.
     package init?(record: String) {
-        let parts = record.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-        let isNamed = parts.count == 2 && parts[1].hasPrefix("hf:") && !record.hasPrefix("hf:")
-        let text = isNamed ? String(parts[1]) : record
         // A record of another source names no repository.
-        guard text.hasPrefix("hf:"), case .hub(let reference)? = try? ModelReference(parsing: text) else { return nil }
+        guard let (family, text) = RepositoryRecord.parts(record, beginning: "hf:"),
+            case .hub(let reference)? = try? ModelReference(parsing: text)
+        else { return nil }
         self = reference
-        guard isNamed else { return }
-        guard let family = Family(parts[0]) else { return nil }
         alias = family
     }
 

@@ -3,7 +3,8 @@ import HearthBase
 import HearthHTTP
 
 /// A user's name for a model: `family[@version][:variant][+content tag]`, the address or path of a manifest, the path
-/// of a `.gguf` file or of a folder, or a repository of the Hugging Face Hub: `hf:org/repo`, `org/repo`, or the address of its page.
+/// of a `.gguf` file or of a folder, a repository of the Hugging Face Hub: `hf:org/repo`, `org/repo`, or the address of its page,
+/// or a model of an OCI registry: `oci://host/repository[:tag][@digest]`.
 public enum ModelReference: Sendable, Hashable {
     /// A model of the configured origins.
     case family(Family, version: ReleaseVersion?, variant: Variant?)
@@ -13,6 +14,8 @@ public enum ModelReference: Sendable, Hashable {
     case file(Path)
     /// A repository of the Hugging Face Hub.
     case hub(HubReference)
+    /// A model of an OCI registry.
+    case registry(RegistryReference)
 
     /// Parses a user's text.
     /// - Throws: ``CatalogError`` with `bad-reference`; its message names the problem.
@@ -23,6 +26,8 @@ public enum ModelReference: Sendable, Hashable {
         guard isPlain else { throw Self.bad(text, "it contains a control character") }
         if text.hasPrefix("hf:") {
             self = .hub(try Self.hub(text))
+        } else if text.lowercased().hasPrefix(RegistryReference.scheme) {
+            self = .registry(try Self.registry(text))
         } else if let pasted = try HubPaste(text) {
             guard let reference = pasted.reference else { throw Self.bad(text, pasted.problem) }
             self = .hub(reference)
@@ -117,6 +122,16 @@ public enum ModelReference: Sendable, Hashable {
                 organization: String(names[0]), repository: String(names[1]), revision: revision.map(String.init),
                 file: file.map(String.init))
         else { throw bad(text, "a part of it is not allowed in the name of a repository, revision or file", form) }
+        return reference
+    }
+
+    private static func registry(_ text: String) throws -> RegistryReference {
+        let rest = text.dropFirst(RegistryReference.scheme.count)
+        guard let reference = RegistryReference(afterScheme: rest) else {
+            throw bad(
+                text, "it does not name a model of a registry",
+                "Write oci://host/repository in small letters, and after it :tag or @sha256: with 64 digits if wanted.")
+        }
         return reference
     }
 

@@ -20,16 +20,17 @@ package struct TransferPurpose: Sendable, Hashable, Codable {
     /// - Parameters:
     ///   - source: the manifest that describes the release, or the model file itself. User names, passwords and queries
     ///     are left out.
-    ///   - hub: the repository of a release from a hub.
+    ///   - repository: the repository of a release from a hub or a registry.
     package init(
-        release: ReleaseIdentity, source: URL?, hub: HubReference? = nil, activates: Bool = true, isNamed: Bool = true
+        release: ReleaseIdentity, source: URL?, repository: RepositoryReference? = nil, activates: Bool = true,
+        isNamed: Bool = true
     ) {
         self.release = release
         self.activates = activates
         self.isNamed = isNamed
         let isFile = source.map { Path($0.path).fileExtension == "gguf" } ?? false
         let address = source?.withoutSecrets?.absoluteString
-        text = hub?.record ?? address.map { isFile ? $0 : "\($0)#\(release)" }
+        text = repository?.record ?? address.map { isFile ? $0 : "\($0)#\(release)" }
         if reference == nil { text = nil }
     }
 
@@ -37,12 +38,14 @@ package struct TransferPurpose: Sendable, Hashable, Codable {
     /// a person types, and leads to the release.
     package var reference: ModelReference? {
         guard let text else { return nil }
-        if let hub = HubReference(record: text) { return hub.family == release.family ? .hub(hub) : nil }
+        if let repository = RepositoryReference(record: text) {
+            return repository.family == release.family ? repository.reference : nil
+        }
         // A transfer without a readable reference is named by its release alone.
         guard let reference = try? ModelReference(parsing: text) else { return nil }
         switch reference {
         case .manifest(_, release.family, release.version, release.variant), .file: return reference
-        case .manifest, .family, .hub: return nil
+        case .manifest, .family, .hub, .registry: return nil
         }
     }
 

@@ -41,11 +41,11 @@ struct ChatModel: Sendable {
             return try await ChatModel(release, for: purpose, in: hearth)
         case .hub(let repository):
             let manager = try await context.recovered(hearth)
-            guard let release = try await manager.installed(repository) else {
-                throw StoreError(
-                    .notInstalled, "\(repository) is not installed",
-                    context: ErrorContext(model: repository.description, remedy: "Pull it first."))
-            }
+            guard let release = try await manager.installed(repository) else { throw notInstalled("\(repository)") }
+            return try await ChatModel(release, for: purpose, in: hearth)
+        case .registry(let model):
+            let manager = try await context.recovered(hearth)
+            guard let release = try await manager.installed(model) else { throw notInstalled("\(model)") }
             return try await ChatModel(release, for: purpose, in: hearth)
         case .manifest:
             throw CommandError(
@@ -53,6 +53,11 @@ struct ChatModel: Sendable {
                 context: ErrorContext(remedy: "Bring the model with 'hearth pull' first, then name its family."))
         case nil: return try await theOnlyOne(try await context.recovered(hearth), for: purpose, in: hearth)
         }
+    }
+
+    private static func notInstalled(_ name: String) -> StoreError {
+        StoreError(
+            .notInstalled, "\(name) is not installed", context: ErrorContext(model: name, remedy: "Pull it first."))
     }
 
     /// Whether an error means that a model is not on this device.

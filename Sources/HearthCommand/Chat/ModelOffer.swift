@@ -32,7 +32,7 @@ import Observation
     /// - Returns: the installed model; `nil` after a no, or if there is no model to offer.
     /// - Throws: why the model cannot run or be downloaded; `interrupted`, which says what is kept.
     func make() async throws -> InstalledRelease? {
-        if case .hub = wanted, let wanted { return try await bring(wanted) }
+        if RepositoryReference(wanted) != nil, let wanted { return try await bring(wanted) }
         await library.refreshLocal()
         guard canBeOffered else { return nil }
         context.console.showBar("asking the origins")
@@ -62,11 +62,11 @@ import Observation
             guard library.rows.isEmpty, SuggestedModel.recommended(in: try await manager.suggestions().models) != nil
             else { return nil }
             return try await bring(try await manager.recommended(seeing: seeing), isRecommended: true)
-        case .file, .manifest, .hub: return nil
+        case .file, .manifest, .hub, .registry: return nil
         }
     }
 
-    /// Asks, and pulls a model of the Hub.
+    /// Asks, and pulls a model of the Hub or a registry.
     private func bring(_ reference: ModelReference, isRecommended: Bool = false) async throws -> InstalledRelease? {
         var options = PullOptions()
         (options.metered, options.retryHeldBack) = (library.metered, true)
@@ -83,7 +83,7 @@ import Observation
         switch wanted {
         case .family(let family, _, _): library.row(of: family)?.local == nil
         case nil: true
-        case .file, .manifest, .hub: false
+        case .file, .manifest, .hub, .registry: false
         }
     }
 
@@ -102,7 +102,7 @@ import Observation
             let choices = sighted.isEmpty ? rows.filter { $0.model.role == .text } : sighted
             return choices.first(where: \.isRecommended)
                 ?? choices.max { $0.model.requiredMemory < $1.model.requiredMemory }
-        case .file, .manifest, .hub: return nil
+        case .file, .manifest, .hub, .registry: return nil
         }
     }
 

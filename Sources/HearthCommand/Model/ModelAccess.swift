@@ -93,6 +93,8 @@ extension ValueKind where Value == ReleaseChoice {
             // A repository of the Hub that was pulled by its own name. A part of it is named as `list` shows it.
             case .hub(let repository) where repository.revision == nil && repository.file == nil:
                 return repository.family.map { ReleaseChoice(family: $0, version: nil, variant: nil) }
+            case .registry(let repository):
+                return repository.family.map { ReleaseChoice(family: $0, version: nil, variant: nil) }
             case .hub, .file, .manifest: return nil
             }
         }

@@ -12,8 +12,9 @@ struct Pull: Command {
     @Argument(
         "REF", .modelReference, arity: .optional,
         "family[@version][:variant] of a configured origin or of the catalog, the address of a models.json with #family "
-            + "unless it has only one, the path of a models.json, a .gguf file or a folder, or a repository of the Hugging Face Hub: "
-            + "org/repo[@revision][:quantization, file or patterns], or the address of its page.")
+            + "unless it has only one, the path of a models.json, a .gguf file or a folder, a repository of the Hugging Face Hub: "
+            + "org/repo[@revision][:quantization, file or patterns], or the address of its page; or a model of an OCI registry: "
+            + "oci://host/repository[:tag][@digest].")
     var reference: ModelReference?
     @Option(
         "version", "V", ValueKind("a version") { ReleaseVersion($0) }, "Take this version, not the publisher's choice.")
@@ -52,6 +53,10 @@ struct Pull: Command {
         names another hub, which is then asked for addresses of huggingface.co too. Files in the cache of the Hub's own
         client are hashed and used.
 
+        A model of a registry may be in the form of ModelPack, Docker Model Runner or Ollama. The log-ins are those of
+        container tools: config.json in $DOCKER_CONFIG, else in ~/.docker, with its credential helpers. A tag that moves
+        is an update.
+
         An interrupted pull keeps the received bytes; the same command continues with them.
 
         On a metered network, where bytes cost money, nothing is fetched unless you agree: at a terminal you are asked,
@@ -72,6 +77,7 @@ struct Pull: Command {
         hearth pull org/model-GGUF:Q4_K_M  # One quantization of a repository of the Hub.
         hearth pull https://huggingface.co/org/model-GGUF  # The same, as its page is called.
         hearth pull "hf:org/model:*.safetensors,*.json"  # The files that match one of two patterns.
+        hearth pull oci://registry.example.org/models/lupus-diary:1.1.0  # From an OCI registry.
         hearth pull ./lupus-diary-v1.1.0-q4_k_m.gguf  # A file of your own.
         """)
 
@@ -236,9 +242,9 @@ extension ModelReference {
             return .manifest(
                 url, family: family, version: try Self.one(ownVersion, version, "--version"),
                 variant: try Self.one(ownVariant, variant, "--variant"))
-        case .file, .hub:
+        case .file, .hub, .registry:
             throw UsageError(
-                "--version and --variant choose among a catalog's releases; a file or a repository of the Hub says in its name what it is",
+                "--version and --variant choose among a catalog's releases; a file or a repository says in its name what it is",
                 hint: Pull.declaration.hint())
         }
     }

@@ -46,6 +46,12 @@ struct Show: Command {
                 return try show(try await offered(manager, context), on: context.console)
             }
             try show(try await shown(release, manager, context), on: context.console)
+        case .registry(let model):
+            let manager = try await context.manager()
+            guard let release = try await manager.installed(model) else {
+                return try show(try await offered(manager, context), on: context.console)
+            }
+            try show(try await shown(release, manager, context), on: context.console)
         case .manifest: try show(try await offered(try await context.manager(), context), on: context.console)
         }
     }

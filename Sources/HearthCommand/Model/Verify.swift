@@ -48,7 +48,8 @@ struct Verify: Command {
     func validate() throws {
         switch subject {
         case nil, .family, .file: break
-        case .manifest, .hub: throw UsageError("REF must be an installed model or a .gguf file, not a catalog")
+        case .manifest, .hub, .registry:
+            throw UsageError("REF must be an installed model or a .gguf file, not a catalog")
         }
     }
 

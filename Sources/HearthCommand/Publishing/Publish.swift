@@ -71,6 +71,10 @@ struct Publish: Command {
         tar.zst) is read as devices will read it, and every file in it listed with its own SHA-256; what they would
         refuse is refused here.
 
+        oci://HOST/REPOSITORY[:TAG] is a repository of an OCI registry, which gets one release in the form of ModelPack; the
+        tag is the version and variant by default. The log-ins are those of container tools. The same release always has
+        the same digest.
+
         The same release with the same bytes is left alone; with other bytes it is refused unless --replace is given,
         for devices may have it already. Whatever fails, models.json is the old one or the new one.
 
@@ -85,6 +89,8 @@ struct Publish: Command {
         hearth publish lupus-diary-v1.2.0-q4_k_m.gguf --to r2:models --public https://models.example.com
         # To a bucket; then the public address is examined.
         hearth publish lupus-diary-v1.2.0-q4_k_m.gguf --to ./origin --sign  # Signed, after hearth trust init.
+        hearth publish lupus-diary-v1.2.0-q4_k_m.gguf --to oci://registry.example.org/models/lupus-diary
+        # To a registry, with the tag 1.2.0-q4_k_m.
         hearth publish Leaf_1.0.0.mlpackage --classes classes/v1.txt --single manifest.json --to r2:leaf
         # A folder, and a manifest of this one model.
         """)
@@ -110,9 +116,18 @@ struct Publish: Command {
             canaryPrompt != nil
                 || canaryPattern == nil && canaryRate == nil && canaryMemory == nil && canaryTokens == nil
         else { throw UsageError("a canary needs --canary-prompt") }
+        guard !place.isRegistry || !needsOrigin else {
+            throw UsageError(
+                "a registry keeps name, summary and license of a model; the other facts are those of an origin's list")
+        }
     }
 
-    private var request: PublishRequest {
+    /// Whether an option is for origins alone.
+    private var needsOrigin: Bool {
+        publicURL != nil || member != nil || single != nil || canaryPrompt != nil || notes.needsList || !signing.isEmpty
+    }
+
+    var request: PublishRequest {
         var request = PublishRequest(files: files)
         (request.family, request.version, request.variant) = (family, version, variant)
         (request.replaces, request.isDryRun) = (replaces, isDryRun)
@@ -133,32 +148,14 @@ struct Publish: Command {
     func run(in context: CommandContext) async throws {
         let console = context.console
         if format == .json { console.speakEvents() }
+        if place.isRegistry { return try await publishToRegistry(context) }
         var place = place
         place.publicURL = publicURL
         let opened = try await place.open(context)
-        let reporters = Locked<[PublishProgress.Step: ProgressDisplay]>([:])
         let publisher = try await signing.publisher(for: opened.target, in: context)
         let report = try await publisher.publish(
             request,
-            onProgress: { [format] progress in
-                let doing = progress.phase == .reading ? "hashing" : opened.isBucket ? "sending" : "copying"
-                if format == .json {
-                    // The last event reports a closed output, after the work is done.
-                    try? console.emit(PublishingEvent(progress, doing))
-                    return
-                }
-                let reporter = reporters.withLock { reporters in
-                    if let reporter = reporters[progress.step] { return reporter }
-                    let reporter = ProgressDisplay(
-                        console: console, label: progress.file.lastComponent, doing: doing, format: format,
-                        time: context.time)
-                    reporters[progress.step] = reporter
-                    return reporter
-                }
-                reporter.show(
-                    TransferProgress(
-                        state: .installing, completedBytes: progress.completedBytes, totalBytes: progress.totalBytes))
-            })
+            onProgress: PublishReporter(format, context, sending: opened.isBucket ? "sending" : "copying").show)
         console.showBar(nil)
         if let single, publicURL == nil {
             console.say(

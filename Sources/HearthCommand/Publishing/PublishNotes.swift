@@ -45,6 +45,12 @@ struct PublishNotes: ParameterGroup {
         }, "The date of its training data.")
     var trainedOn: String?
 
+    /// Whether there are facts that only the list of an origin tells.
+    var needsList: Bool {
+        notes != nil || role != nil || appVersion != nil || memory != nil || isRecommended != nil || isCurrent != nil
+            || rollout != nil || classes != nil || trainedOn != nil
+    }
+
     /// Applies the options to a request.
     func apply(to request: inout PublishRequest) {
         (request.name, request.summary, request.notes) = (name, summary, notes)

@@ -9,6 +9,9 @@ struct SigningChoice: ParameterGroup {
     private var leavesUnsigned
     private let keys = TrustKeyChoice()
 
+    /// Whether nothing is said about signatures.
+    var isEmpty: Bool { !signs && !leavesUnsigned && keys.isEmpty }
+
     func validate() throws {
         guard !signs || !leavesUnsigned else { throw UsageError("--sign and --unsigned exclude each other") }
         guard signs || keys.isEmpty else { throw UsageError("the keys are used with --sign only") }

@@ -102,9 +102,10 @@ struct Repairing: Sendable {
         guard let url = receipt.origin else { return nil }
         do {
             let listing: CatalogListing
-            if let hub = ReleaseOrigin(receipt).hub {
-                // The files of a commit never change: the hub is asked only if the receipt lacks an address.
-                guard damaged.contains(where: { $0.source == nil }), let commit = hub.at(url.lastPathComponent) else {
+            if let repository = ReleaseOrigin(receipt).repository {
+                // The files of a commit or a digest never change: the source is asked only if the receipt lacks an address.
+                guard damaged.contains(where: { $0.source == nil }), let commit = repository.at(url.lastPathComponent)
+                else {
                     return nil
                 }
                 listing = try await sources.source(commit).listing(.asPublished)

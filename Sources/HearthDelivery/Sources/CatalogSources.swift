@@ -4,7 +4,7 @@ import HearthCatalog
 import HearthHTTP
 import HearthStore
 
-/// Asks the places that list releases: configured origins, bundled folders and hub repositories.
+/// Asks the places that list releases: configured origins, bundled folders, and repositories of hubs and registries.
 struct CatalogSources: Sendable {
     let origins: [Origin]
     let bundled: [BundledSource]
@@ -13,6 +13,8 @@ struct CatalogSources: Sendable {
     /// The settings of the hub, or why they are unusable: only requests to the hub throw that.
     let hub: Result<HubSettings, CatalogError>?
     let http: any HTTPClient
+    /// Asks OCI registries.
+    let registries: RegistryClient
     /// The folder of cached catalogs.
     let catalogs: Path
     let fileSystem: any FileSystem
@@ -43,12 +45,12 @@ struct CatalogSources: Sendable {
         if !reports.contains(where: { $0.listing != nil }) { _ = try reports.first?.outcome.get() }
     }
 
-    /// The answer of a family's source: its hub repository, asked now, or the configured origins' reports.
+    /// The answer of a family's source: its repository, asked now, or the configured origins' reports.
     func answer(
         of source: ReleaseOrigin, for family: Family, in reports: [SourceReport]
     ) async throws -> ReleaseOrigin.Answer {
-        guard let hub = source.hub else { return source.answer(for: family, in: reports) }
-        return .listing(try await Self.outcome { try await self.source(hub).listing(.now) })
+        guard let repository = source.repository else { return source.answer(for: family, in: reports) }
+        return .listing(try await Self.outcome { try await self.source(repository).listing(.now) })
     }
 
     /// The listing or the error of a source.
@@ -72,10 +74,13 @@ struct CatalogSources: Sendable {
             fileSystem: fileSystem, time: time, asksForRoot: asksForRoots)
     }
 
-    /// A repository of the configured hub.
+    /// A repository of the configured hub, or of a registry.
     /// - Throws: `CatalogError` with `bad-endpoint`.
-    func source(_ reference: HubReference) throws -> HubSource {
-        HubSource(reference, http: http, settings: try hub?.get() ?? HubSettings())
+    func source(_ repository: RepositoryReference) throws -> any CatalogSource {
+        switch repository {
+        case .hub(let reference): HubSource(reference, http: http, settings: try hub?.get() ?? HubSettings())
+        case .registry(let reference): RegistrySource(reference, client: registries)
+        }
     }
 
     static var noOrigin: DeliveryError {

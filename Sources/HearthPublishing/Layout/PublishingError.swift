@@ -43,6 +43,10 @@ extension ErrorCode<PublishRequest> {
     public static var bucketFailed: Self { "bucket-failed" }
     /// The bucket does not hold what was uploaded.
     public static var uploadBroken: Self { "upload-broken" }
+    /// The registry does not accept the log-in, or has no such repository.
+    public static var registryRefused: Self { "registry-refused" }
+    /// The registry failed, or answered with something else than its protocol.
+    public static var registryFailed: Self { "registry-failed" }
     /// Another publisher changed the origin during the publication.
     public static var originChanged: Self { "origin-changed" }
     /// Devices cannot use the origin as it is.

@@ -19,4 +19,19 @@ struct HashedSource: Sendable {
             }
         }
     }
+
+    /// Reads every file of several releases.
+    static func list(
+        _ sources: [PublishSource], fileSystem: any FileSystem,
+        _ progress: @escaping @Sendable (PublishProgress) -> Void
+    ) async throws -> [HashedSource] {
+        var hashed: [HashedSource] = []
+        for source in sources {
+            hashed.append(
+                try await StopFlag.blocking { flag in
+                    try HashedSource(source, FileCopier(fileSystem: fileSystem, flag: flag), progress)
+                })
+        }
+        return hashed
+    }
 }

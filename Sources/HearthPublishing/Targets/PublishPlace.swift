@@ -1,5 +1,6 @@
 import Foundation
 import HearthBase
+import HearthCatalog
 import HearthHTTP
 
 /// The origin that a publisher changes: a folder, or a part of a bucket.
@@ -15,6 +16,9 @@ package struct PublishPlace: Sendable {
         // A name that is no remote is a folder.
         (try? BucketLocation(text)) == nil ? Path(text).absolute.string : text
     }
+
+    /// Whether it is a repository of an OCI registry, which holds single releases and is no origin.
+    package var isRegistry: Bool { text.lowercased().hasPrefix(RegistryReference.scheme) }
 
     /// The address of `models.json`: the given one, or in the folder of that address.
     package static func parsed(_ word: String) -> URL? {
@@ -38,6 +42,13 @@ package struct PublishPlace: Sendable {
     package func open(
         environment: [String: String], client: any HTTPClient, time: TimeSource
     ) async throws -> Opened {
+        guard !isRegistry else {
+            throw PublishingError(
+                .remoteUnusable, "\(text.quoted) is a repository of a registry, which has no models.json",
+                context: ErrorContext(
+                    field: "to", expected: "a folder or REMOTE:bucket", found: text,
+                    remedy: "Only single models are published there."), disposition: .usage)
+        }
         guard let location = try BucketLocation(text) else {
             let target = FolderTarget(folder: Path(text), fileSystem: LocalFileSystem())
             return Opened(target: target, client: client, url: publicURL ?? target.manifestURL, isBucket: false)

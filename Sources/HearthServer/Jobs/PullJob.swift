@@ -7,10 +7,12 @@ import HearthHTTP
 
 /// A pull that another process asks for: `POST /hearth/v1/pull`.
 package struct PullJob: Sendable, Hashable, Codable {
-    /// The hub of a job of this machine's user, whose process has other variables than the server.
+    /// The hub and the log-ins of a job of this machine's user, whose process has other variables than the server.
     package struct Hub: Sendable, Hashable, Codable {
         package var endpoint: String?
         package var token: String?
+        /// The folder of log-ins for registries.
+        package var dockerConfig: String?
     }
 
     /// The model's reference.
@@ -35,15 +37,21 @@ package struct PullJob: Sendable, Hashable, Codable {
     package init(model: String) { self.model = model }
 
     /// The pull of an offered release; `nil` for a file, which a path of another process names.
-    /// - Parameter environment: variables of the caller; `HF_ENDPOINT` and `HF_TOKEN` of a model of the hub are used.
+    /// - Parameter environment: variables of the caller; `HF_ENDPOINT` and `HF_TOKEN` of a model of the hub
+    ///   are used, and `DOCKER_CONFIG` of one of a registry.
     package init?(_ offer: Offer, _ options: PullOptions, environment: [String: String]) {
-        let isHub: Bool
+        var hub = Hub()
         switch offer.reference {
-        case .hub(let reference)?: (model, isHub) = (reference.description, true)
+        case .hub(let reference)?:
+            model = reference.description
+            (hub.endpoint, hub.token) = (environment["HF_ENDPOINT"], environment["HF_TOKEN"])
+        case .registry(let reference)?:
+            model = reference.description
+            hub.dockerConfig = environment["DOCKER_CONFIG"]
         case .file?: return nil
         case .manifest?, .family?, nil:
             guard let location = offer.location else { return nil }
-            (model, isHub) = ("\(location.absoluteString)#\(offer.release.identity)", false)
+            model = "\(location.absoluteString)#\(offer.release.identity)"
         }
         named = offer.isNamed
         activate = options.activate
@@ -55,8 +63,7 @@ package struct PullJob: Sendable, Hashable, Codable {
         retryHeldBack = offer.retryHeldBack
         metered = options.metered == .allow ? "allow" : "deny"
         bytesPerSecond = options.bytesPerSecond
-        let hub = Hub(endpoint: environment["HF_ENDPOINT"], token: environment["HF_TOKEN"])
-        if isHub, hub != Hub() { self.hub = hub }
+        if hub != Hub() { self.hub = hub }
     }
 
     /// The reference, with version and variant.
@@ -66,8 +73,8 @@ package struct PullJob: Sendable, Hashable, Codable {
         let text = model + (version.map { "@\($0)" } ?? "") + (variant.map { ":\($0)" } ?? "")
         switch try ModelReference(parsing: text) {
         case .family, .hub: return try ModelReference(parsing: text)
-        case .manifest where isOwn: return try ModelReference(parsing: text)
-        case .manifest, .file:
+        case .manifest where isOwn, .registry where isOwn: return try ModelReference(parsing: text)
+        case .manifest, .registry, .file:
             throw CatalogError(
                 .badReference, "\(model.quoted) is no model of the origins or the Hub", disposition: .usage)
         }
@@ -93,6 +100,7 @@ package struct PullJob: Sendable, Hashable, Codable {
         var variables: [String: String] = [:]
         variables["HF_ENDPOINT"] = hub?.endpoint
         variables["HF_TOKEN"] = hub?.token
+        variables["DOCKER_CONFIG"] = hub?.dockerConfig
         return variables
     }
 

@@ -7,8 +7,8 @@ import HearthCatalog
 /// A name is no identity: two publishers may list models of the same name. So an origin is followed by its address, and
 /// another origin with the name is a reason to stay, not an update.
 package enum ReleaseOrigin: Sendable, Hashable {
-    /// A hub repository, at the requested revision.
-    case hub(HubReference)
+    /// A repository of a hub or a registry, at the requested revision or tag.
+    case repository(RepositoryReference)
     /// A manifest: its address without query and credentials, and the key of its origin.
     case manifest(URL, key: SHA256Digest?)
     /// No origin: a user's own file, a bundled model, or a receipt without an origin.
@@ -48,16 +48,20 @@ package enum ReleaseOrigin: Sendable, Hashable {
 
     /// The origin of an installed release.
     package init(_ receipt: Receipt) {
-        // An entry that is no hub reference came from elsewhere.
-        if let reference = HubReference(record: receipt.manifestEntry), reference.family == receipt.identity.family {
-            self = .hub(reference)
+        // An entry that names no repository came from elsewhere.
+        if let repository = RepositoryReference(record: receipt.manifestEntry),
+            repository.family == receipt.identity.family
+        {
+            self = .repository(repository)
         } else {
             self = receipt.origin.map { .manifest($0, key: receipt.originDigest) } ?? .nobody
         }
     }
 
     /// The repository, for a family that came from one.
-    package var hub: HubReference? { if case .hub(let reference) = self { reference } else { nil } }
+    package var repository: RepositoryReference? {
+        if case .repository(let repository) = self { repository } else { nil }
+    }
 
     /// Decides which configured origin answers for a family.
     /// - Parameter reports: one report of each configured origin.
@@ -65,7 +69,7 @@ package enum ReleaseOrigin: Sendable, Hashable {
         let offering = reports.filter { $0.listing?.catalog.families.contains(family) ?? false }
         let silence = reports.lazy.map(\.outcome).first { if case .failure = $0 { true } else { false } }
         switch self {
-        case .hub: return .stays(.notOffered)
+        case .repository: return .stays(.notOffered)
         case .manifest(let url, let key):
             if let own = Self.own(url, key, in: reports) {
                 // If the family's own origin failed, that is the answer, whatever others list.

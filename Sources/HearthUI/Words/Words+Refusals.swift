@@ -193,6 +193,8 @@ extension Words {
             "Das Repository hat kein Modell, das Hearth kennt.",
         "hub-answer-invalid":
             "Die Antwort des Hubs ist nicht lesbar.",
+        "registry-answer-invalid":
+            "Die Antwort der Registry ist nicht lesbar.",
         "no-trusted-root":
             "Dieser Herausgeber unterschreibt seine Listen, und Sie haben seinen Schlüsseln noch nicht vertraut.",
         "too-few-signatures":

@@ -121,7 +121,8 @@ import Testing
             return
         }
         let other = TransferPurpose(
-            release: ReleaseIdentity(family: family, version: purpose.release.version), source: nil, hub: repository)
+            release: ReleaseIdentity(family: family, version: purpose.release.version), source: nil,
+            repository: .hub(repository))
         #expect(TransferPurpose(tag: try #require(other.tag)) == other)
     }
 

@@ -309,7 +309,7 @@ package final class HearthModels: ModelProvider {
         switch reference {
         case .family, .hub: break
         // A client names no paths and no addresses.
-        case .file, .manifest: throw APIFailure.noModel(name)
+        case .file, .manifest, .registry: throw APIFailure.noModel(name)
         }
         defer { forget() }
         do {

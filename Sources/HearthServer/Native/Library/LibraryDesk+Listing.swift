@@ -66,6 +66,7 @@ extension LibraryDesk {
         }
         switch try ModelReference(parsing: text) {
         case .hub(let reference): return reference.description
+        case .registry(let reference): return reference.description
         case .family: return text
         case .manifest(let url, _, _, _) where !url.isFileURL: return text
         case .manifest, .file:
