@@ -156,9 +156,12 @@ struct RegistryRelease: Sendable {
     }
 
     private func remote(_ file: File, _ role: FileRole) throws(CatalogError) -> RemoteFile {
-        RemoteFile(
+        var remote = RemoteFile(
             name: file.path, role: role, size: .exact(file.blob.size), digest: file.blob.digest,
             locations: [base.below("v2/\(reference.repository)/blobs/\(file.blob.digest.tagged)")])
+        // A token may be needed, which no cache of a site is given.
+        remote.isPublic = false
+        return remote
     }
 
     // MARK: - Errors
