@@ -58,6 +58,8 @@ func probe(_ name: String, _ needed: String, more: [Target.Dependency] = []) -> 
 // Delivery, and the modules whose types appear in its public API.
 let delivery = ["HearthDelivery", "HearthStore", "HearthTransfer", "HearthCatalog", "HearthHTTP", "HearthBase"]
 let deliveryFloors = "HearthCatalog HearthDelivery HearthStore HearthTransfer"
+// Requests to models here and elsewhere.
+let routing = "HearthBase HearthHTTP HearthInference HearthRouting"
 
 let package = Package(
     name: "hearth",
@@ -180,7 +182,7 @@ let package = Package(
             dependencies: targets("CSQLite HearthBase") + targets("CPostgres", .when(platforms: [.linux, .macOS]))),
         .target(
             name: "HearthAssistant",
-            dependencies: targets("HearthBase HearthDatabase HearthHTTP HearthInference HearthRouting")
+            dependencies: targets("HearthDatabase \(routing)")
                 + targets("CArchive CGio CIcal CXML", linux),
             linkerSettings: [.linkedLibrary("xml2", .when(platforms: [.macOS, .iOS, .tvOS, .visionOS]))]),
 
@@ -188,20 +190,18 @@ let package = Package(
         .target(
             name: "Hearth",
             dependencies: targets(
-                "HearthAssistant HearthBase HearthClassification HearthDatabase HearthHTTP HearthInference HearthRouting "
-                    + "HearthWorkers \(deliveryFloors)") + targets("HearthImport HearthLlama", llama)
+                "HearthAssistant HearthClassification HearthDatabase HearthWorkers \(routing) \(deliveryFloors)")
+                + targets("HearthImport HearthLlama", llama)
                 + targets("HearthMLX", mlx)),
         // Views for SwiftUI; on Linux only their words.
         .target(
             name: "HearthUI",
             dependencies: targets(
-                "Hearth HearthAssistant HearthBase HearthHTTP HearthInference HearthRouting \(deliveryFloors)")),
+                "Hearth HearthAssistant \(routing) HearthCatalog HearthDelivery HearthTransfer")),
         // Apple's Foundation Models and mlx-swift-lm; on Linux what they need of Hearth.
         .target(
             name: "HearthFoundationModels",
-            dependencies: targets(
-                "Hearth HearthBase HearthCatalog HearthDelivery HearthInference HearthRouting HearthStore HearthTransfer"
-            )),
+            dependencies: targets("HearthBase HearthInference HearthRouting \(deliveryFloors)")),
         // Calendars, contacts, classifiers and the state of Apple's devices; on Linux their rules over plain values.
         .target(
             name: "HearthApple",
@@ -210,14 +210,13 @@ let package = Package(
         .target(
             name: "HearthServer",
             dependencies: targets(
-                "CPage CZlib Hearth HearthAssistant HearthBase HearthClassification HearthDatabase HearthHTTP "
-                    + "HearthInference HearthRouting \(deliveryFloors)") + targets("CMicrohttpd CQRCode", server)),
+                "CPage CZlib Hearth HearthAssistant HearthClassification HearthDatabase \(routing) \(deliveryFloors)")
+                + targets("CMicrohttpd CQRCode", server)),
         .target(
             name: "HearthCommand",
             dependencies: targets(
-                "CDocuments CEdit CLicenses CMarkdown CTerminal Hearth HearthAssistant HearthBase HearthClassification "
-                    + "HearthDatabase HearthHTTP HearthInference HearthPublishing HearthRouting HearthServer "
-                    + deliveryFloors)),
+                "CDocuments CEdit CLicenses CMarkdown CTerminal Hearth HearthAssistant HearthClassification "
+                    + "HearthDatabase HearthPublishing HearthServer \(routing) \(deliveryFloors)")),
         .executableTarget(name: "hearth", dependencies: ["HearthCommand"]),
 
         .target(
@@ -254,34 +253,33 @@ let package = Package(
         tests("HearthRouting", "HearthBase HearthHTTP HearthInference"),
         tests("HearthDatabase", "HearthBase"),
         tests(
-            "HearthAssistant", "HearthBase HearthDatabase HearthHTTP HearthInference HearthRouting",
-            exclude: ["Words/sentences.tsv"]),
+            "HearthAssistant", "HearthDatabase \(routing)", exclude: ["Words/sentences.tsv"]),
         tests("HearthLlama", "HearthBase HearthInference", more: targets(llamaLibraries, llama)),
         tests("HearthMLX", "HearthBase HearthImport HearthInference", more: targets("CMLX HearthLlama", mlx)),
         tests(
             "Hearth",
-            "HearthAssistant HearthBase HearthClassification HearthHTTP HearthInference HearthRouting \(deliveryFloors)",
+            "HearthAssistant HearthClassification \(routing) \(deliveryFloors)",
             more: targets("HearthLlama", llama)),
         // Plans of five apps, with the names and calls of their authors. It sees what an app sees.
         .testTarget(
             name: "SeedTests",
             dependencies: targets(
-                "Hearth HearthAssistant HearthBase HearthClassification HearthHTTP HearthInference HearthRouting "
-                    + deliveryFloors) + targets("HearthLlama", llama), path: "Tests/Seeds", packageAccess: false),
+                "Hearth HearthAssistant HearthClassification \(routing) \(deliveryFloors)")
+                + targets("HearthLlama", llama), path: "Tests/Seeds", packageAccess: false),
         tests(
             "HearthFoundationModels",
-            "Hearth HearthBase HearthInference HearthRouting \(deliveryFloors)"),
+            "Hearth \(routing) \(deliveryFloors)"),
         tests(
             "HearthApple",
             "Hearth HearthAssistant HearthBase HearthClassification HearthDelivery HearthHTTP HearthInference"),
         tests(
             "HearthServer",
-            "Hearth HearthAssistant HearthBase HearthDatabase HearthHTTP HearthInference HearthRouting \(deliveryFloors)"
+            "Hearth HearthAssistant HearthClassification HearthDatabase \(routing) \(deliveryFloors)"
         ),
         tests(
             "HearthCommand",
-            "CTerminal Hearth HearthAssistant HearthBase HearthClassification HearthCrashProbe HearthDatabase HearthHTTP "
-                + "HearthInference HearthPublishing HearthRouting HearthServer hearth \(deliveryFloors)",
+            "CTerminal Hearth HearthAssistant HearthClassification HearthCrashProbe HearthDatabase HearthPublishing "
+                + "HearthServer hearth \(routing) \(deliveryFloors)",
             more: targets("HearthLlama", llama), exclude: ["Golden"]),
     ],
     cLanguageStandard: .c17,

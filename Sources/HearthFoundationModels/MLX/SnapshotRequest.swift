@@ -54,6 +54,7 @@ package struct SnapshotRequest: Sendable {
     private func installed(in manager: ModelManager) async throws -> InstalledRelease? {
         switch reference {
         case .hub(let hub): return try await manager.installed(hub)
+        case .registry(let registry): return try await manager.installed(registry)
         case .family(let family, let version, let variant):
             do {
                 return try await manager.installed(family, version: version, variant: variant)
