@@ -130,7 +130,10 @@ class Front:
                 else:
                     body = self.rfile.read(length) if length else None
                 upstream = http.client.HTTPConnection("127.0.0.1", front.registry, timeout=60)
-                headers = {n: v for n, v in self.headers.items() if n.lower() not in HOPS | {"authorization"}}
+                headers = {}
+                for name, value in self.headers.items():
+                    if name.lower() not in HOPS | {"authorization"}:
+                        headers[name] = f"{headers[name]}, {value}" if name in headers else value
                 # The registry writes the addresses of uploads with this name.
                 headers["Host"] = front.address
                 try:

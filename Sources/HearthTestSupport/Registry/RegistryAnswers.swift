@@ -92,7 +92,7 @@ struct RegistryAnswers {
         return Reply(202, headers: ["Location": "/v2/\(repository)/blobs/uploads/\(id)?_state=0"])
     }
 
-    /// How much of an upload is there.
+    /// Tells the bytes of an upload so far.
     private func progress(_ repository: String, _ name: String) -> Reply {
         let count = state.withLock { $0.uploads[String(name.dropFirst("uploads/".count))]?.count }
         guard let count else { return Self.error(404, "BLOB_UPLOAD_UNKNOWN") }

@@ -84,13 +84,15 @@ import Testing
         let hub = try #require(HubReference(path: Self.repository, alias: family))
         let version = try #require(ReleaseVersion("0123456789ab"))
         let purpose = TransferPurpose(
-            release: ReleaseIdentity(family: family, version: version, variant: Variant("q8_0")), source: nil, hub: hub)
+            release: ReleaseIdentity(family: family, version: version, variant: Variant("q8_0")), source: nil,
+            repository: .hub(hub))
         let tag = try #require(purpose.tag)
         let read = try #require(TransferPurpose(tag: tag))
         #expect(read.reference == .hub(hub))
         // Another family in the text is refused.
         let other = TransferPurpose(
-            release: ReleaseIdentity(family: try #require(Family("other")), version: version), source: nil, hub: hub)
+            release: ReleaseIdentity(family: try #require(Family("other")), version: version), source: nil,
+            repository: .hub(hub))
         #expect(other.reference == nil)
     }
 
