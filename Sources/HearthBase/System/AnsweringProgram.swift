@@ -61,8 +61,11 @@ package struct AnsweringProgram: Sendable {
         if process.isRunning {
             received = nil
             kill(process.processIdentifier, SIGKILL)
+            // Its own children may live on: they are not waited for.
+            try? output.fileHandleForReading.close()
+        } else {
+            process.waitUntilExit()
         }
-        process.waitUntilExit()
         try flag?.check()
         guard let received else { throw Failure.noAnswer }
         return Answer(output: received, status: process.terminationStatus)
