@@ -72,7 +72,7 @@ def declares(code, name):
 
 
 def uses(code, name):
-    return re.search(rf"(?<![.\w\"]){name}\b(?!:)", code)
+    return re.search(rf"(?<![.\w\"]){name}\b(?!:)", re.sub(r"(?<!:)//.*", "", code))
 
 
 def source(path, line, code):
