@@ -3,7 +3,7 @@
 #   scripts/registries/run.sh BINARY
 # REGISTRY_KILLS is the number of kills (25). Debian's docker-registry and skopeo are installed if they are missing.
 . "$(dirname "$0")/../stages.sh"
-binary=$1
+binary="$(realpath "$1")"
 missing=""
 for tool in docker-registry skopeo; do command -v $tool >/dev/null || missing="$missing $tool"; done
 if [ -n "$missing" ]; then
