@@ -103,7 +103,7 @@ class Clients:
         began = time.time()
         body = json.dumps({
             "messages": [{"role": "user", "content": f"Client {number} asks question {turn}: tell me a story."}],
-            "stream": True, "max_tokens": self.tokens, "temperature": 0.8,
+            "model": "story", "stream": True, "max_tokens": self.tokens, "temperature": 0.8,
         })
         fields = {
             "Content-Type": "application/json", "Authorization": f"Bearer {self.key}",
