@@ -86,6 +86,7 @@ import HearthTransfer
             let begun = try await manager.transfers.list().compactMap(\.release?.family)
             let installed = try await manager.installed().map(\.identity.family)
             if Set(begun + installed).isSuperset(of: families) { return }
+            // The records are those of a real process on a real disk: no clock of ours moves them.
             try await Task.sleep(for: .milliseconds(5))
         }
     }

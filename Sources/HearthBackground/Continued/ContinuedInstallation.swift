@@ -49,6 +49,7 @@ public enum ContinuedInstallation {
         let work = Task {
             let showing = Task {
                 while !Task.isCancelled {
+                    // A reading that fails is shown at the next second.
                     if let readings = try? await downloads.progress() { shown.show(Array(readings.values)) }
                     try await Task.sleep(for: interval)
                 }
@@ -56,6 +57,7 @@ public enum ContinuedInstallation {
             await downloads.landed()
             showing.cancel()
             let isEnded = Task.isCancelled
+            // The system takes success or failure only; `finish()` in front tells the error.
             // The received bytes stay if the person ends the task, or the system does.
             let outcomes = isEnded ? nil : try? await downloads.finish { shown.show([$1]) }
             let isDone = outcomes?.values.allSatisfy { if case .success = $0 { true } else { false } }

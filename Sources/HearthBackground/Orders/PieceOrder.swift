@@ -36,6 +36,7 @@ package struct PieceOrder: Sendable, Hashable {
 
     /// Reads a task's description; `nil` for that of another program, or a damaged one.
     package init?(description: String?) {
+        // A text of another form is no order of ours.
         guard let description, description.utf8.count <= Self.sizeLimit,
             let order = try? JSON.value(Self.self, Data(description.utf8))
         else { return nil }

@@ -178,6 +178,7 @@ package final class RegistryClient: HTTPClient {
             Log.write(.warning, "registry", "\(realm.shown) gave an answer that is too large for a token")
             return .refused
         }
+        // An answer that is no JSON has no token.
         let facts = try? JSONValue(parsing: answer)
         guard let token = facts?["token"]?.string ?? facts?["access_token"]?.string,
             (1...Self.maximumToken).contains(token.utf8.count), token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })

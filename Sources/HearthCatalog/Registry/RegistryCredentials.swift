@@ -128,6 +128,7 @@ package struct RegistryCredentials: Sendable {
             if text.contains("credentials not found") { return Found() }
             return failed(answer.status == 127 ? "is not on this machine" : "failed with status \(answer.status)")
         }
+        // An answer that is no JSON is told as one without a log-in.
         guard let facts = try? JSONValue(parsing: text), let secret = facts["Secret"]?.string,
             let login = Self.login(user: facts["Username"]?.string ?? "", secret: secret)
         else { return failed("gave an answer that is no log-in") }

@@ -54,6 +54,7 @@ struct RegistryRelease: Sendable {
         let identity: ReleaseIdentity
 
         init?(_ text: String) {
+            // Names of other publishers need not be ours.
             guard text.utf8.count <= 256,
                 case .family(let family, let version?, let variant)? = try? ModelReference(parsing: text),
                 version.semantic != nil
